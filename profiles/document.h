@@ -17,7 +17,11 @@
 
 namespace kvfit::profiles {
 
-struct Source;  ///< file name and text, shared by all nodes of a document
+/// File name and text, shared by all nodes of a document.
+struct Source {
+  std::string file;
+  std::string text;
+};
 
 class Node {
  public:
@@ -51,7 +55,7 @@ class Node {
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
 
  private:
-  friend class NodeBuilder;
+  friend struct NodeBuilder;
   Kind kind_ = Kind::null;
   int line_ = 0;
   int column_ = 0;

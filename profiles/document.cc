@@ -1,0 +1,211 @@
+#include "profiles/document.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profiles/error.h"
+#include "profiles/node_builder.h"
+#include "profiles/suggest.h"
+#include "profiles/text.h"
+
+namespace kvfit::profiles {
+namespace {
+
+std::string_view kind_name(Node::Kind kind) {
+  switch (kind) {
+    case Node::Kind::null:
+      return "nothing";
+    case Node::Kind::boolean:
+      return "true/false";
+    case Node::Kind::integer:
+      return "a whole number";
+    case Node::Kind::real:
+      return "a number";
+    case Node::Kind::string:
+      return "text";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
+  }
+  return "something else";
+}
+
+[[noreturn]] void wrong_kind(const Node& node, std::string_view expected) {
+  node.fail(format("expected {}, found {}", expected, kind_name(node.kind())));
+}
+
+void name_below(Node& node, const std::string& key, std::string Node::* key_member, std::vector<Node> Node::* items,
+                std::vector<std::pair<std::string, Node>> Node::* members) {
+  node.*key_member = key;
+  std::size_t index = 0;
+  for (Node& item : node.*items) name_below(item, format("{}[{}]", key, index++), key_member, items, members);
+  for (auto& [name, value] : node.*members) {
+    name_below(value, key.empty() ? name : key + "." + name, key_member, items, members);
+  }
+}
+
+}  // namespace
+
+void NodeBuilder::name_keys(Node& root) { name_below(root, "", &Node::key_, &Node::items_, &Node::members_); }
+
+Where place_in(const Source& source, int line, int column, std::string key) {
+  Where where{.file = source.file, .line = line, .column = column, .key = std::move(key), .excerpt = {}};
+  std::size_t start = 0;
+  for (int i = 1; i < line && start != std::string::npos; ++i) {
+    start = source.text.find('\n', start);
+    if (start != std::string::npos) ++start;
+  }
+  if (line > 0 && start != std::string::npos)
+    where.excerpt = source.text.substr(start, source.text.find('\n', start) - start);
+  return where;
+}
+
+Scalar read_number(std::string_view text) {
+  Scalar out;
+  if (text.empty()) return out;
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  if (*begin == '+') ++begin;
+  if (begin == end || !(std::isdigit(static_cast<unsigned char>(begin[begin[0] == '-' ? 1 : 0])) || *begin == '.'))
+    return out;
+  const std::from_chars_result whole = std::from_chars(begin, end, out.integer);
+  if (whole.ec == std::errc() && whole.ptr == end) {
+    out.kind = Node::Kind::integer;
+    out.real = static_cast<double>(out.integer);
+    return out;
+  }
+  const std::from_chars_result real = std::from_chars(begin, end, out.real);
+  if (real.ec == std::errc() && real.ptr == end && std::isfinite(out.real)) out.kind = Node::Kind::real;
+  return out;
+}
+
+std::int64_t Node::integer() const {
+  if (kind_ == Kind::integer) return integer_;
+  if (kind_ == Kind::real && std::nearbyint(real_) == real_ && std::fabs(real_) < 9.0e15)
+    return static_cast<std::int64_t>(real_);
+  wrong_kind(*this, "a whole number");
+}
+
+std::int64_t Node::integer(std::int64_t lo, std::int64_t hi) const {
+  const std::int64_t value = integer();
+  if (value < lo || value > hi) fail(format("{} is out of range: {} to {} is allowed", value, lo, hi));
+  return value;
+}
+
+double Node::number() const {
+  if (!is_number()) wrong_kind(*this, "a number");
+  return real_;
+}
+
+bool Node::boolean() const {
+  if (kind_ != Kind::boolean) wrong_kind(*this, "true or false");
+  return boolean_;
+}
+
+const std::string& Node::string() const {
+  if (kind_ != Kind::string) wrong_kind(*this, "text");
+  return text_;
+}
+
+std::string Node::scalar_text() const {
+  if (kind_ == Kind::list || kind_ == Kind::map) wrong_kind(*this, "a single value");
+  return text_;
+}
+
+const std::vector<Node>& Node::list() const {
+  if (kind_ != Kind::list) wrong_kind(*this, "a list");
+  return items_;
+}
+
+const std::vector<std::pair<std::string, Node>>& Node::members() const {
+  if (kind_ != Kind::map) wrong_kind(*this, "a map");
+  return members_;
+}
+
+const Node* Node::find(std::string_view key) const {
+  for (const auto& [name, value] : members()) {
+    if (name == key) return value.is_null() ? nullptr : &value;
+  }
+  return nullptr;
+}
+
+const Node& Node::at(std::string_view key) const {
+  if (const Node* found = find(key)) return *found;
+  std::vector<std::string> known;
+  for (const auto& [name, value] : members()) known.push_back(name);
+  fail(format("missing key '{}'", key), did_you_mean(key, known));
+}
+
+Where Node::where() const {
+  if (!source_) return {.file = {}, .line = 0, .column = 0, .key = key_, .excerpt = {}};
+  return place_in(*source_, line_, column_, key_);
+}
+
+void Node::fail(std::string message, std::string hint) const { fail_input(std::move(message), where(), std::move(hint)); }
+
+std::string read_text_file(const std::string& path, std::int64_t limit) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) fail_input("cannot open file", {.file = path, .line = 0, .column = 0, .key = {}, .excerpt = {}});
+  const std::int64_t size = static_cast<std::int64_t>(in.tellg());
+  const Where where{.file = path, .line = 0, .column = 0, .key = {}, .excerpt = {}};
+  if (size < 0) fail_input("not a regular file", where);
+  if (size > limit) fail_input(format("file is too large: {} bytes, at most {} are read", size, limit), where);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  in.seekg(0);
+  if (!in.read(text.data(), size)) fail_input("cannot read file", where);
+  return text;
+}
+
+Fields::Fields(const Node& map) : map_(map) { map.members(); }
+
+const Node* Fields::find(std::string_view key) {
+  asked_.emplace_back(key);
+  return map_.find(key);
+}
+
+const Node& Fields::at(std::string_view key) {
+  asked_.emplace_back(key);
+  return map_.at(key);
+}
+
+std::int64_t Fields::integer(std::string_view key, std::int64_t fallback) {
+  const Node* node = find(key);
+  return node ? node->integer() : fallback;
+}
+
+double Fields::number(std::string_view key, double fallback) {
+  const Node* node = find(key);
+  return node ? node->number() : fallback;
+}
+
+bool Fields::boolean(std::string_view key, bool fallback) {
+  const Node* node = find(key);
+  return node ? node->boolean() : fallback;
+}
+
+std::string Fields::string(std::string_view key, std::string fallback) {
+  const Node* node = find(key);
+  return node ? node->string() : fallback;
+}
+
+void Fields::ignore(std::string_view key) { asked_.emplace_back(key); }
+
+void Fields::finish() const {
+  for (const auto& [name, value] : map_.members()) {
+    if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) {
+      value.fail(format("unknown key '{}'", name), did_you_mean(name, asked_));
+    }
+  }
+}
+
+}  // namespace kvfit::profiles
