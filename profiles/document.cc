@@ -16,6 +16,7 @@
 #include "profiles/node_builder.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
+#include "profiles/utf8.h"
 
 namespace kvfit::profiles {
 namespace {
@@ -68,6 +69,20 @@ Where place_in(const Source& source, int line, int column, std::string key) {
   if (line > 0 && start != std::string::npos)
     where.excerpt = source.text.substr(start, source.text.find('\n', start) - start);
   return where;
+}
+
+void check_text(const Source& source) {
+  const std::string_view text = source.text;
+  const std::size_t malformed = first_not_utf8(text);
+  const auto* const control = std::find_if(text.begin(), text.end(),
+                                           [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
+  const std::size_t bad = std::min(malformed, static_cast<std::size_t>(control - text.begin()));
+  if (bad == text.size()) return;
+  const std::string_view before = text.substr(0, bad);
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 = 0
+  const int line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+  fail_input(bad == malformed ? "not UTF-8 text" : "a control character in the text",
+             place_in(source, line, static_cast<int>(bad - line_start) + 1, ""));
 }
 
 Scalar read_number(std::string_view text) {

@@ -40,7 +40,6 @@ struct CountingIterator {
     return before;
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at != b.at; }
 };
 
 class Handler : public nlohmann::json_sax<nlohmann::json> {
@@ -165,6 +164,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 Node parse_json(std::string text, std::string file) {
   std::shared_ptr<const Source> source =
       std::make_shared<const Source>(Source{.file = std::move(file), .text = std::move(text)});
+  check_text(*source);
   Handler handler(source);
   const char* begin = source->text.data();
   const char* end = begin + source->text.size();

@@ -25,7 +25,8 @@ class Handler : public YAML::EventHandler {
  public:
   explicit Handler(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
 
-  Node take() { return std::move(root_); }
+  /// The tree; of an empty text a null that still knows its file.
+  Node take() { return count_ > 0 ? std::move(root_) : NodeBuilder::make(Node::Kind::null, 1, 1, source_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0) fail(mark, "more than one document in one file");
@@ -131,6 +132,7 @@ class Handler : public YAML::EventHandler {
 Node parse_yaml(std::string text, std::string file) {
   std::shared_ptr<const Source> source =
       std::make_shared<const Source>(Source{.file = std::move(file), .text = std::move(text)});
+  check_text(*source);
   Handler handler(source);
   std::istringstream in(source->text);
   try {

@@ -1,5 +1,7 @@
 #include "profiles/error.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -17,7 +19,8 @@ std::string place(const Where& where) {
 // One source line and a caret under the column; long lines (minified JSON) are cut around the column.
 std::string quoted(const Where& where) {
   constexpr std::size_t kSpan = 72;
-  const std::size_t column = where.column > 0 ? static_cast<std::size_t>(where.column - 1) : 0;
+  const std::size_t column =
+      std::min(where.column > 0 ? static_cast<std::size_t>(where.column - 1) : 0, where.excerpt.size());
   const std::size_t start = column > kSpan / 2 && where.excerpt.size() > kSpan ? column - kSpan / 2 : 0;
   std::string line = where.excerpt.substr(start, kSpan);
   for (char& c : line) {
@@ -25,7 +28,7 @@ std::string quoted(const Where& where) {
   }
   const std::string number = std::to_string(where.line);
   std::string out = "\n " + number + " | " + line;
-  if (where.column > 0 && column >= start && column - start <= line.size()) {
+  if (where.column > 0) {
     out += "\n " + std::string(number.size(), ' ') + " | " + std::string(column - start, ' ') + "^";
   }
   return out;

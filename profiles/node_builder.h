@@ -49,6 +49,9 @@ struct NodeBuilder {
 /// A place in `source`, with the line's text for the caret.
 Where place_in(const Source& source, int line, int column, std::string key);
 
+/// Refuses what is not UTF-8 text: malformed bytes, and control characters other than tab and the ends of lines.
+void check_text(const Source& source);
+
 /// A plain scalar by the rules both formats share: integers, reals (no NaN, no infinity) and words; nullopt-like result is a
 /// string.
 struct Scalar {
