@@ -1,0 +1,53 @@
+// The command line, read and checked against the flag table: a verb, its words, and flags that each hold a valid value.
+// Flags may stand anywhere; names are never guessed from a prefix. The one place that knows Boost.Program_options.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags.h"
+#include "profiles/units.h"
+
+namespace kvfit::cli {
+
+class Args {
+ public:
+  enum class Help { none, brief, full };
+
+  std::string verb;                   ///< "" when none was given
+  std::vector<std::string> words;     ///< what followed the verb
+  std::vector<std::string> trailing;  ///< after a lone "--"
+  Help help = Help::none;
+
+  bool has(std::string_view name) const;
+  std::optional<std::string> text(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
+  std::optional<std::int64_t> integer(std::string_view name) const;
+  std::optional<std::int64_t> tokens(std::string_view name) const;  ///< -1 = auto
+  std::optional<double> number(std::string_view name) const;
+  std::optional<profiles::Bytes> size(std::string_view name) const;
+  std::optional<bool> toggle(std::string_view name) const;  ///< false: --no-NAME
+
+ private:
+  friend class Parser;
+  struct Given {
+    const Flag* flag;
+    std::string value;    ///< toggles: "on" or "off"
+    std::string spelled;  ///< as the user wrote it: "--gpu-memory-utilization"
+  };
+  std::vector<Given> given_;
+};
+
+/// `words` is argv without the program. Throws Error(Fault::input) in one line with "see kvfit VERB --help".
+Args parse_args(std::span<const std::string> words);
+
+/// "32k" -> 32000, "32K" -> 32768, "8192", "1.5m"; nullopt when it is no count (as vLLM's human-readable integers).
+std::optional<std::int64_t> read_count(std::string_view text);
+/// "1.5GiB", "512MiB", "2GB", "1024"; nullopt when it is no size.
+std::optional<profiles::Bytes> read_size(std::string_view text);
+
+}  // namespace kvfit::cli

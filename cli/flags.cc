@@ -1,0 +1,179 @@
+#include "cli/flags.h"
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace kvfit::cli {
+namespace {
+
+using enum FlagType;
+
+constexpr std::string_view kPlan = "plan explain";
+constexpr double kMany = 1e15;
+
+// clang-format off: one row a flag, so that the table reads as one
+constexpr std::array kFlags = {
+    // --- machine
+    Flag{.verbs = kPlan, .name = "gpu", .type = text, .value = "ID", .group = "Machine",
+         .help = "GPU: an id or name (see kvfit gpus), or a file",
+         .more = "Ids, aliases and the names that drivers report are all known. A file is a hardware profile in YAML."},
+    Flag{.verbs = kPlan, .name = "gpus", .type = integer, .value = "N", .low = 1, .high = 4096, .aliases = "num-gpus",
+         .fallback = "tp x pp x dp", .group = "Machine", .help = "how many of them"},
+    Flag{.verbs = kPlan, .name = "system", .type = choice, .value = "KIND", .choices = "linux|wsl2",
+         .aliases = "wsl=wsl2 wsl2=wsl2", .fallback = "linux", .group = "Machine",
+         .help = "linux or wsl2; --wsl for short",
+         .more = "Under WSL2 the host keeps part of the memory that CUDA reports as present."},
+    Flag{.verbs = kPlan, .name = "link", .type = choice, .value = "KIND", .choices = "none|pcie|nvlink|network",
+         .fallback = "the GPU's own", .group = "Machine", .help = "between the GPUs of one group"},
+    Flag{.verbs = kPlan, .name = "used-elsewhere", .type = size, .value = "SIZE", .fallback = "0", .group = "Machine",
+         .common = false, .help = "memory that other programs hold on each GPU",
+         .more = "On top of what the profile says an idle machine uses: a desktop, another server. Example: 1.5GiB."},
+    // --- model
+    Flag{.verbs = kPlan, .name = "model", .type = text, .value = "MODEL", .fallback = "Qwen3.6-35B-A3B NVFP4 (unsloth)",
+         .group = "Model", .help = "catalogue id, Hugging Face id, directory or file",
+         .more = "A directory holds config.json and, for exact bytes, *.safetensors; a file is a config.json or a YAML "
+           "spec; - reads either from stdin. Without --model kvfit plans the default model with fp8 KV cache, 16 "
+           "sequences and vision off."},
+    Flag{.verbs = kPlan, .name = "experts", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "searched",
+         .group = "Model", .help = "keep this many routed experts in each layer"},
+    Flag{.verbs = kPlan, .name = "vision", .type = choice, .value = "on|off", .choices = "on|off",
+         .aliases = "language-model-only=off", .fallback = "off for the default model, else on", .group = "Model",
+         .help = "load the vision tower"},
+    Flag{.verbs = kPlan, .name = "mtp", .type = integer, .value = "N", .low = 0, .high = 64, .fallback = "0",
+         .group = "Model", .help = "draft tokens by the model's own MTP head"},
+    Flag{.verbs = kPlan, .name = "speculative-config", .type = text, .value = "JSON", .group = "Model", .common = false,
+         .help = "vLLM's own: method, num_speculative_tokens, model"},
+    Flag{.verbs = kPlan, .name = "dtype", .type = choice, .value = "TYPE",
+         .choices = "auto|bfloat16|float16|half|float32|float", .fallback = "auto", .group = "Model", .common = false,
+         .help = "compute type of weights that are not quantised"},
+    Flag{.verbs = kPlan, .name = "limit-mm-per-prompt", .type = text, .value = "JSON", .group = "Model", .common = false,
+         .help = "vLLM's own; all zero means --vision off"},
+    // --- engine
+    Flag{.verbs = kPlan, .name = "engine", .type = text, .value = "NAME", .fallback = "vllm", .group = "Engine",
+         .help = "serving engine"},
+    Flag{.verbs = kPlan, .name = "engine-version", .type = text, .value = "VERSION", .fallback = "0.24", .group = "Engine",
+         .help = "its release; every rule is versioned"},
+    // --- serving
+    Flag{.verbs = kPlan, .name = "util", .type = number, .value = "FRACTION", .low = 0.01, .high = 1,
+         .aliases = "gpu-memory-utilization", .fallback = "0.94", .group = "Serving",
+         .help = "share of the GPU the engine may budget"},
+    Flag{.verbs = kPlan, .name = "max-model-len", .type = tokens, .value = "TOKENS", .aliases = "context",
+         .fallback = "searched", .group = "Serving", .help = "context: 8192, 32K, 32k or auto",
+         .more = "As vLLM reads it: 32k is 32,000 and 32K is 32,768 tokens. Given, it is fixed and the search varies only "
+           "what is left open. auto is the engine's own fit."},
+    Flag{.verbs = kPlan, .name = "max-num-seqs", .type = integer, .value = "N", .low = 1, .high = 1e6, .aliases = "seqs",
+         .fallback = "16 for the default model, else the engine's", .group = "Serving", .help = "sequences served at once"},
+    Flag{.verbs = kPlan, .name = "max-num-batched-tokens", .type = tokens, .value = "TOKENS", .fallback = "the engine's",
+         .group = "Serving", .help = "tokens of one step"},
+    Flag{.verbs = kPlan, .name = "kv-cache-dtype", .type = text, .value = "TYPE",
+         .fallback = "fp8 for the default model, else auto", .group = "Serving", .help = "auto, bfloat16, fp8, nvfp4 and so on"},
+    Flag{.verbs = kPlan, .name = "tp", .type = integer, .value = "N", .low = 1, .high = 1024,
+         .aliases = "tensor-parallel-size -tp", .fallback = "1", .group = "Serving", .help = "tensor parallel size"},
+    Flag{.verbs = kPlan, .name = "pp", .type = integer, .value = "N", .low = 1, .high = 1024,
+         .aliases = "pipeline-parallel-size -pp", .fallback = "1", .group = "Serving", .help = "pipeline parallel size"},
+    Flag{.verbs = kPlan, .name = "dp", .type = integer, .value = "N", .low = 1, .high = 4096,
+         .aliases = "data-parallel-size -dp", .fallback = "1", .group = "Serving", .help = "data parallel size"},
+    Flag{.verbs = kPlan, .name = "dcp", .type = integer, .value = "N", .low = 1, .high = 1024,
+         .aliases = "decode-context-parallel-size -dcp", .fallback = "1", .group = "Serving", .common = false,
+         .help = "decode context parallel size"},
+    Flag{.verbs = kPlan, .name = "ep", .aliases = "enable-expert-parallel -ep", .fallback = "off", .group = "Serving",
+         .help = "whole experts on each GPU (expert parallel)"},
+    Flag{.verbs = kPlan, .name = "prefix-caching", .type = choice, .value = "on|off", .choices = "on|off",
+         .aliases = "enable-prefix-caching=on no-enable-prefix-caching=off", .fallback = "the engine's",
+         .group = "Serving", .help = "reuse the cache of equal prefixes"},
+    Flag{.verbs = kPlan, .name = "enforce-eager", .fallback = "off", .group = "Serving", .help = "no CUDA graphs"},
+    Flag{.verbs = kPlan, .name = "enable-chunked-prefill", .fallback = "the engine's", .group = "Serving", .common = false,
+         .help = "prefill in pieces of one step"},
+    Flag{.verbs = kPlan, .name = "async-scheduling", .fallback = "the engine's", .group = "Serving", .common = false,
+         .help = "schedule one step ahead"},
+    Flag{.verbs = kPlan, .name = "kv-cache-memory-bytes", .type = size, .value = "SIZE", .group = "Serving",
+         .common = false, .help = "pool size itself; --util then has no say"},
+    Flag{.verbs = kPlan, .name = "num-gpu-blocks-override", .type = integer, .value = "N", .low = 1, .high = kMany,
+         .group = "Serving", .common = false, .help = "number of cache blocks itself"},
+    Flag{.verbs = kPlan, .name = "block-size", .type = integer, .value = "TOKENS", .low = 1, .high = 65536,
+         .fallback = "the engine's", .group = "Serving", .common = false, .help = "tokens a cache block holds"},
+    Flag{.verbs = kPlan, .name = "max-cudagraph-capture-size", .type = integer, .value = "N", .low = 0, .high = 1e6,
+         .fallback = "the engine's", .group = "Serving", .common = false, .help = "largest batch captured as a graph"},
+    Flag{.verbs = kPlan, .name = "mamba-cache-mode", .type = choice, .value = "MODE", .choices = "none|align|all",
+         .fallback = "the engine's", .group = "Serving", .common = false, .help = "how recurrent state is cached"},
+    Flag{.verbs = kPlan, .name = "mamba-ssm-cache-dtype", .type = choice, .value = "TYPE",
+         .choices = "auto|float32|float16|bfloat16", .fallback = "auto", .group = "Serving", .common = false,
+         .help = "type of recurrent state"},
+    Flag{.verbs = kPlan, .name = "attention-backend", .type = text, .value = "NAME", .fallback = "the engine's",
+         .group = "Serving", .common = false, .help = "attention kernels"},
+    Flag{.verbs = kPlan, .name = "moe-backend", .type = text, .value = "NAME", .fallback = "the engine's",
+         .group = "Serving", .common = false, .help = "expert kernels"},
+    Flag{.verbs = kPlan, .name = "cpu-offload-gb", .type = number, .value = "GIB", .low = 0, .high = 1e5, .fallback = "0",
+         .group = "Serving", .common = false, .help = "weights kept in host memory, GiB a GPU"},
+    Flag{.verbs = kPlan, .name = "skip-mm-profiling", .fallback = "off", .group = "Serving", .common = false,
+         .help = "leave images out of the profile run"},
+    Flag{.verbs = kPlan, .name = "enable-eplb", .fallback = "off", .group = "Serving", .common = false,
+         .help = "balance experts between GPUs"},
+    Flag{.verbs = kPlan, .name = "num-redundant-experts", .type = integer, .value = "N", .low = 0, .high = 65536,
+         .fallback = "0", .group = "Serving", .common = false, .help = "experts held twice for balance"},
+    Flag{.verbs = kPlan, .name = "enable-lora", .fallback = "off", .group = "Serving", .common = false,
+         .help = "room for LoRA adapters"},
+    Flag{.verbs = kPlan, .name = "max-loras", .type = integer, .value = "N", .low = 1, .high = 4096, .fallback = "1",
+         .group = "Serving", .common = false, .help = "adapters in one batch"},
+    Flag{.verbs = kPlan, .name = "max-lora-rank", .type = integer, .value = "N", .low = 1, .high = 4096, .fallback = "16",
+         .group = "Serving", .common = false, .help = "largest adapter rank"},
+    Flag{.verbs = kPlan, .name = "enable-sleep-mode", .fallback = "off", .group = "Serving", .common = false,
+         .help = "memory pool that can be put to sleep"},
+    Flag{.verbs = kPlan, .name = "disable-hybrid-kv-cache-manager", .fallback = "off", .group = "Serving", .common = false,
+         .help = "one kind of cache for all layers"},
+    // --- search
+    Flag{.verbs = kPlan, .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
+         .group = "Search", .help = "what to keep first",
+         .more = "The three words experts, context and sequences in the order of preference."},
+    Flag{.verbs = kPlan, .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
+         .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
+    Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
+         .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
+    Flag{.verbs = kPlan, .name = "margin", .type = text, .value = "SIZE|N%", .group = "Search",
+         .help = "answer no (exit 1) below this headroom",
+         .more = "A size (512MiB) or a share of the GPU (5%). The binding check must keep at least this margin."},
+    Flag{.verbs = kPlan, .name = "allow-fallback", .fallback = "off", .group = "Search",
+         .help = "run formats refused by policy, weight-only"},
+    Flag{.verbs = kPlan, .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
+         .help = "exit 0 whatever the verdict; errors still count"},
+    // --- output
+    Flag{.verbs = kPlan, .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+         .choices = "table|json|yaml|markdown", .fallback = "table", .group = "Output",
+         .help = "table, json, yaml or markdown",
+         .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
+    Flag{.verbs = "gpus models", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+         .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
+    Flag{.verbs = "plan explain gpus models schema", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+         .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
+         .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
+           "stdout. A file appears whole or not at all."},
+    Flag{.verbs = "plan explain gpus models", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+         .repeats = true, .help = "profiles that add to or replace built-in ones",
+         .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
+           "first when it is there."},
+    Flag{.verbs = "*", .name = "quiet", .letter = 'q', .fallback = "off", .group = "Output", .help = "no notes on stderr"},
+    Flag{.verbs = "*", .name = "color", .type = choice, .value = "WHEN", .choices = "auto|always|never",
+         .aliases = "colour", .fallback = "auto", .group = "Output", .help = "auto, always or never",
+         .more = "auto follows FORCE_COLOR, NO_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM=dumb and whether stdout is a "
+           "terminal, in that order."},
+    Flag{.verbs = "*", .name = "help", .letter = 'h', .group = "Output", .help = "-h in short, --help in full"},
+    Flag{.verbs = "*", .name = "version", .group = "Output", .common = false, .help = "version of kvfit"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Flag> flags() { return kFlags; }
+
+bool belongs(const Flag& flag, std::string_view verb) {
+  if (flag.verbs == "*") return true;
+  for (std::string_view rest = flag.verbs; !rest.empty();) {
+    const std::size_t blank = rest.find(' ');
+    if (rest.substr(0, blank) == verb) return true;
+    rest.remove_prefix(blank == std::string_view::npos ? rest.size() : blank + 1);
+  }
+  return false;
+}
+
+}  // namespace kvfit::cli

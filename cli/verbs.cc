@@ -1,0 +1,64 @@
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "cli/flags.h"
+
+namespace kvfit::cli {
+namespace {
+
+constexpr std::array kVerbs = {
+    Verb{.name = "plan",
+         .summary = "does it run, with what context, and what must be given up",
+         .about = "Computes the engine's memory to the byte and finds the largest expert count, context and number of "
+                  "sequences that start and stay up. Needs no GPU and downloads nothing.",
+         .examples = "kvfit plan --gpu rtx5090-24g\n"
+                     "kvfit plan --gpu h100-sxm-80g --gpus 2 --tp 2 --model ./my-checkpoint\n"
+                     "kvfit plan --gpu rtx5090-24g --max-model-len 32K --format json -o plan.json"},
+    Verb{.name = "explain",
+         .words = "[KEY...]",
+         .summary = "every number of a plan: formula, inputs, source",
+         .about = "Takes the flags of `kvfit plan`. Without KEY lists all keys of that plan; with KEYs prints the formula, "
+                  "the inputs, the worked arithmetic and the source of each.",
+         .examples = "kvfit explain --gpu rtx5090-24g\n"
+                     "kvfit explain --gpu rtx5090-24g kv.num_gpu_blocks\n"
+                     "kvfit explain --gpu rtx5090-24g weights.experts budget"},
+    Verb{.name = "gpus",
+         .words = "[list | show ID | lint [FILE...]]",
+         .summary = "the GPUs kvfit knows: list, show one, check profiles",
+         .about = "Every value carries its source. `lint` reads every profile, or the files named, and reports what is "
+                  "wrong with each.",
+         .examples = "kvfit gpus\n"
+                     "kvfit gpus show rtx5090-24g\n"
+                     "kvfit gpus lint my-gpu.yaml"},
+    Verb{.name = "models",
+         .words = "[list | show ID | inspect PATH | lint [FILE...]]",
+         .summary = "the models kvfit knows: list, show one, look into a checkpoint",
+         .about = "`show` and `inspect` take a catalogue id, a Hugging Face id that is in the catalogue or the local cache, "
+                  "a directory, a config.json or a YAML spec. `inspect` reads safetensors headers only, never weights.",
+         .examples = "kvfit models\n"
+                     "kvfit models show qwen3.6-35b-a3b-nvfp4-unsloth\n"
+                     "kvfit models inspect ./my-checkpoint"},
+    Verb{.name = "schema",
+         .words = "[plan]",
+         .summary = "JSON Schema of the machine output",
+         .about =
+             "Prints the JSON Schema (2020-12) of `kvfit plan --format json`. A new minor format_version only adds keys; "
+             "a new major one may change them.",
+         .examples = "kvfit schema plan > kvfit-plan.schema.json"},
+    Verb{.name = "help", .words = "[VERB]", .summary = "help on a verb", .about = "", .examples = "kvfit help plan"},
+    Verb{.name = "version", .summary = "version of kvfit", .about = "", .examples = "kvfit version"},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == name) return &verb;
+  }
+  return nullptr;
+}
+
+}  // namespace kvfit::cli
