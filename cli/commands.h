@@ -1,0 +1,18 @@
+// The verbs. Each takes a checked command line and returns the exit code; unusable input is thrown as profiles::Error.
+#pragma once
+
+#include "cli/args.h"
+#include "cli/console.h"
+
+namespace kvfit::cli {
+
+enum ExitCode : int { kYes = 0, kNo = 1, kNoAnswer = 2, kRefused = 3, kEnvironment = 4, kBug = 70, kInterrupted = 130 };
+
+int plan_command(const Args& args, const Console& console);
+int explain_command(const Args& args, const Console& console);
+int gpus_command(const Args& args, const Console& console);
+int models_command(const Args& args, const Console& console);
+int schema_command(const Args& args, const Console& console);
+int help_command(const Args& args, const Console& console);
+
+}  // namespace kvfit::cli

@@ -1,0 +1,26 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/schema_text.h"
+#include "profiles/error.h"
+#include "profiles/suggest.h"
+#include "profiles/text.h"
+
+namespace kvfit::cli {
+
+int schema_command(const Args& args, const Console& console) {
+  const std::vector<std::string> known = {"plan"};
+  const std::string name = args.words.empty() ? "plan" : args.words.front();
+  if (args.words.size() > 1) profiles::fail_input("one schema at a time", {}, "see kvfit schema --help");
+  if (name != "plan") {
+    profiles::fail_input(profiles::format("no schema '{}'", name), {},
+                         profiles::format("known: {}", profiles::join(known, ", ")));
+  }
+  deliver(args, console, "json", "json", [](std::string_view, const Screen&) { return std::string(plan_schema()); });
+  return kYes;
+}
+
+}  // namespace kvfit::cli

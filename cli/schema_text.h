@@ -1,0 +1,11 @@
+// The JSON Schemas of cli/schemas/, compiled in.
+#pragma once
+
+#include <string_view>
+
+namespace kvfit::cli {
+
+/// Output of `kvfit plan --format json`.
+std::string_view plan_schema();
+
+}  // namespace kvfit::cli
