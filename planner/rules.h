@@ -5,6 +5,9 @@
 //     sampler_peak:
 //       - {until: "0.17", values: {bytes_per_logit: 38}, error: {bytes_per_logit: 1}, source: "..."}
 //       - {since: "0.17", when: {runner: v1}, values: {bytes_per_logit: 14}, source: "..."}
+//
+// `since` is inclusive, `until` exclusive. `when` asks the traits of a question (traits.h): a plain name must equal (a list
+// means any of), NAME_min and NAME_max compare numbers inclusively. The first row that holds wins.
 #pragma once
 
 #include <map>
@@ -17,15 +20,17 @@
 
 namespace kvfit::planner {
 
-/// An engine version, ordered as releases are: "0.26.1rc1.dev608+g99a1" counts as before 0.26.1 and after 0.26.0.
+/// An engine version, ordered as releases are: "0.26.1rc1.dev608+g99a1" counts as before 0.26.1rc1 and after 0.26.0, and
+/// "0.31-dev" as before 0.31. A commit after the dash ("+g99a1") does not take part.
 struct Version {
   int major = 0, minor = 0, patch = 0;
-  int stage = 0;  ///< 0 release, negative before it (rc, dev)
-  int dev = 0;
+  int stage = 0;       ///< 0 release, negative before it (rc, dev)
+  int dev = 0;         ///< 0 none, negative for devN (a later N is nearer to 0)
   std::string text;    ///< as written
-  bool known = false;  ///< false: could not be read, the newest rules apply and bars widen
+  bool known = false;  ///< false: could not be read ("nightly", a date), the newest rules apply and bars widen
 };
 Version parse_version(std::string_view text);
+/// Negative, 0 or positive; a version that is not known is newer than every other.
 int compare(const Version& a, const Version& b);
 
 /// What a row's `when:` may ask about: built once from a Question (traits.h). Values are words or numbers; the keys ending
@@ -38,12 +43,15 @@ struct Row {
   std::map<std::string, double, std::less<>> error;  ///< half width of the 90 % bar, in the value's unit
   std::map<std::string, std::string, std::less<>> words;
   std::string source;
+  std::string as_of;                         ///< date on which the source was read or the value measured
   std::string provenance;                    ///< "exact" | "derived" | "measured" | "assumed"
   std::string place;                         ///< file:line, for explain
-  double value(std::string_view key) const;  ///< throws Error(bug-like input) when the row lacks it
+  double value(std::string_view key) const;  ///< throws Error when the row lacks it
   double value_or(std::string_view key, double fallback) const;
-  double error_of(std::string_view key) const;  ///< 0 when not given
-  std::string word(std::string_view key) const;
+  std::int64_t count(std::string_view key) const;              ///< value() as a whole number
+  double error_of(std::string_view key) const;                 ///< 0 when not given
+  std::string word(std::string_view key) const;                ///< throws Error when the row lacks it
+  bool is(std::string_view key, std::string_view word) const;  ///< false when the row lacks it
 };
 
 class Rules {
@@ -60,11 +68,22 @@ class Rules {
   const std::vector<Row>& all(std::string_view table) const;            ///< rows of this version, conditions not tested
 
  private:
-  struct Conditional;
+  struct Condition {
+    enum class Test { any_of, at_least, at_most } test = Test::any_of;
+    std::string trait;
+    std::vector<Trait> values;
+    bool holds(const Traits& traits) const;
+  };
+  struct Table {
+    std::vector<Row> rows;
+    std::vector<std::vector<Condition>> conditions;  // of each row
+  };
+  static std::vector<Condition> read_conditions(const profiles::Node& when);
+  void read_row(const profiles::Node& node, Table& table);
+
   std::string engine_;
   Version version_;
-  std::map<std::string, std::vector<Row>, std::less<>> tables_;
-  std::map<std::string, std::vector<std::vector<std::pair<std::string, std::vector<Trait>>>>, std::less<>> conditions_;
+  std::map<std::string, Table, std::less<>> tables_;
 };
 
 }  // namespace kvfit::planner
