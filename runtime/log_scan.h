@@ -1,0 +1,43 @@
+// Picking numbers out of a log line without regular expressions: find a landmark, read what follows. Linear in the line, no
+// recursion, so a hostile log costs no more than its length.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kvfit::runtime {
+
+class Scan {
+ public:
+  explicit Scan(std::string_view text) : rest_(text) {}
+
+  /// Moves behind the next `landmark`; false (and nothing moves) when there is none.
+  bool past(std::string_view landmark);
+  /// Moves behind `prefix` when the rest starts with it.
+  bool accept(std::string_view prefix);
+  /// "12.5", "-0.23", "1,234", "1_000" at the start of the rest; thousands separators are dropped, a final full stop is not
+  /// part.
+  std::optional<double> number();
+  std::optional<std::int64_t> integer();
+  /// Up to (not including) the next of `stops`, or the end.
+  std::string_view until(std::string_view stops);
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Number behind a landmark, e.g. number_after(line, "Model loading took ").
+std::optional<double> number_after(std::string_view text, std::string_view landmark);
+std::optional<std::int64_t> integer_after(std::string_view text, std::string_view landmark);
+
+/// The line without terminal colours, carriage returns and other control bytes.
+std::string plain_line(std::string_view line);
+
+/// Which process wrote the line: "Worker_TP1", "EngineCore_DP0", "" when it does not say. Reads "(NAME pid=12)" and "(NAME)"
+/// near the start, behind whatever container runtimes put before it.
+std::string writer_of(std::string_view line);
+
+}  // namespace kvfit::runtime
