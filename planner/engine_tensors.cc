@@ -57,8 +57,6 @@ Repack read_repack(const Rules& rules, const Traits& traits) {
 
 bool is_float(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
 
-bool is_fp8(DType type) { return type == DType::f8_e4m3 || type == DType::f8_e5m2; }
-
 class Loader {
  public:
   Loader(const Checkpoint& checkpoint, const Question& question, const Settings& settings, const Traits& traits,

@@ -1,0 +1,83 @@
+// The profile run's peak against "peak activation" of public boots (llm-d-incubation/llm-d-planner#205: v0.11.0, v0.15 to
+// v0.19.0 on H100; 1024 sequences, 8192 batched tokens).
+#include "planner/activation.h"
+
+#include <doctest/doctest.h>
+
+#include "planner/memory_model.h"
+#include "tests/planner/memory_support.h"
+
+namespace kvfit::planner {
+namespace {
+
+using namespace test;
+
+double peak(const Dense& dense, const char* version, std::int64_t tp = 1) {
+  Question question = h100(dense, version);
+  question.serving.tensor_parallel_size = tp;
+  const Asked asked = ask(question);
+  const Rank rank = distinct_ranks(question.model, asked.settings).front();
+  return gib(ActivationModel(question, asked.settings, asked.traits, rank).at(1024, 8192));
+}
+
+bool near(double value, double printed) { return std::abs(value - printed) <= 0.012; }
+
+TEST_CASE("peak activation of dense models as printed, row by row") {
+  CHECK(near(peak(kLlama31_8b, "0.19.0"), 1.89));
+  CHECK(near(peak(kLlama31_8b, "0.19.0", 4), 1.89));  // the sampler is not divided
+  CHECK(near(peak(kQwen25_7b, "0.19.0"), 2.21));
+  CHECK(near(peak(kQwen25_72b, "0.19.0", 2), 2.29));
+  CHECK(near(peak(kGemma2_27b, "0.19.0"), 3.66));
+  CHECK(near(peak(kGemma2_2b, "0.19.0"), 3.62));
+  CHECK(near(peak(kPhi4, "0.19.0"), 1.52));
+  CHECK(std::abs(peak(kCodeLlama_7b, "0.19.0") - 0.77) <= 0.02);  // the forward pass is larger than the sampler here
+  CHECK(near(peak(kLlama31_8b, "0.11.0"), 4.76));
+  CHECK(near(peak(kQwen3_32b, "0.11.0"), 5.64));
+  CHECK(near(peak(kQwen3_32b, "0.11.0", 2), 5.64));
+}
+
+// Same command, same card, only the release differs: the sampler stopped sorting in v0.17.
+TEST_CASE("Qwen3-14B on H100 from v0.15 to v0.18: activation, non-torch and available KV as printed") {
+  struct Release {
+    const char* version;
+    double activation, non_torch, available;
+  };
+  for (const Release& release : {Release{"0.15.0", 5.64, 0.13, 41.94}, Release{"0.16.0", 5.64, 0.13, 41.94},
+                                 Release{"0.17.0", 2.23, 0.13, 45.34}, Release{"0.18.0", 2.23, 0.25, 45.23}}) {
+    const Question question = h100(kQwen3_14b, release.version);
+    const Asked asked = ask(question);
+    const MemoryModel memory(question, asked.settings, asked.traits, distinct_ranks(question.model, asked.settings).front());
+    const MemorySums sums = memory.sums(asked.settings, 0);
+    CHECK(near(gib(sums.activation), release.activation));
+    CHECK(near(gib(sums.non_torch), release.non_torch));
+    const double requested = 0.95 * 79.19;
+    CHECK(requested - profiles::to_gib(sums.budgeted()) == doctest::Approx(release.available).epsilon(0.001));
+  }
+}
+
+TEST_CASE("sums and entries agree, and grow with sequences and batch") {
+  Question question = h100(kLlama31_8b, "0.24.0");
+  question.serving.max_num_seqs = 64;
+  Asked asked = ask(question);
+  const MemoryModel memory(question, asked.settings, asked.traits, distinct_ranks(question.model, asked.settings).front());
+  Bytes before;
+  for (const std::int64_t seqs : {1, 8, 64, 256, 1024}) {
+    asked.settings.max_num_seqs = seqs;
+    const MemorySums sums = memory.sums(asked.settings, 0);
+    CHECK(sums.budgeted() >= before);
+    before = sums.budgeted();
+    Bytes inside, outside;
+    for (const Entry& entry : memory.entries(asked.settings, 0)) {
+      if (entry.section == Section::weights || entry.section == Section::profile) inside += entry.bytes;
+      if (entry.section == Section::outside) outside += entry.bytes;
+    }
+    CHECK(inside == sums.budgeted());
+    CHECK(outside == sums.outside.bytes);
+  }
+  const ActivationModel& activation = memory.activation();
+  CHECK(activation.at(64, 16384).bytes > activation.at(64, 8192).bytes);
+  CHECK(activation.at(64, 8192).bytes > activation.at(64, 2048).bytes);
+}
+
+}  // namespace
+}  // namespace kvfit::planner
