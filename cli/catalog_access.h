@@ -7,7 +7,8 @@
 
 namespace kvfit::cli {
 
-/// The user's directory is $XDG_CONFIG_HOME/kvfit/profiles, else $HOME/.config/kvfit/profiles, and only counts when it exists.
+/// The user's directory is $XDG_CONFIG_HOME/kvfit/profiles, else $HOME/.config/kvfit/profiles, and only counts when it
+/// exists.
 profiles::Catalog open_catalog(const Args& args, const Environment& environment);
 
 }  // namespace kvfit::cli

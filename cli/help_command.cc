@@ -16,7 +16,8 @@ int help_command(const Args& args, const Console& console) {
     std::vector<std::string> known;
     for (const Verb& row : verbs()) known.emplace_back(row.name);
     const std::string near = profiles::did_you_mean(verb, known);
-    profiles::fail_input(profiles::format("unknown command '{}'{}{}", verb, near.empty() ? "" : "; ", near), {}, "see kvfit --help");
+    profiles::fail_input(profiles::format("unknown command '{}'{}{}", verb, near.empty() ? "" : "; ", near), {},
+                         "see kvfit --help");
   }
   console.write(args.verb == "help" && !verb.empty() ? full_help(verb) : overview());
   return kYes;

@@ -40,7 +40,8 @@ int report_lint(const Args& args, const Console& console, const std::vector<Lint
   listing.value = {{"checked", checked}, {"findings", Json::array()}};
   for (const LintLine& line : lines) {
     listing.value["findings"].push_back({{"path", line.file}, {"text", line.text}});
-    listing.heading += line.text.starts_with("error:") ? line.text + "\n" : format("error: {}\n  --> {}\n", line.text, line.file);
+    listing.heading +=
+        line.text.starts_with("error:") ? line.text + "\n" : format("error: {}\n  --> {}\n", line.text, line.file);
   }
   listing.footing = format("{} {}{} checked, {} at fault\n", checked, noun, checked == 1 ? "" : "s", lines.size());
   deliver(args, console, listing);
@@ -56,8 +57,8 @@ const std::string& only_word(const Args& args, const std::string& usage) {
 
 void unknown_word(const Args& args, const std::vector<std::string>& known) {
   const std::string near = profiles::did_you_mean(args.words.front(), known);
-  fail_input(format("unknown word '{}' after kvfit {}{}{}", args.words.front(), args.verb, near.empty() ? "" : "; ", near), {},
-             format("see kvfit {} --help", args.verb));
+  fail_input(format("unknown word '{}' after kvfit {}{}{}", args.words.front(), args.verb, near.empty() ? "" : "; ", near),
+             {}, format("see kvfit {} --help", args.verb));
 }
 
 }  // namespace kvfit::cli

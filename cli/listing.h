@@ -12,11 +12,11 @@
 namespace kvfit::cli {
 
 struct Listing {
-  std::string schema;     ///< "kvfit.gpus"
-  profiles::Json value;   ///< `result` of the envelope
-  std::string heading;    ///< lines before the table
+  std::string schema;    ///< "kvfit.gpus"
+  profiles::Json value;  ///< `result` of the envelope
+  std::string heading;   ///< lines before the table
   Table table;
-  std::string footing;    ///< lines after it
+  std::string footing;  ///< lines after it
 };
 
 /// In the format and to the places that the flags name.
