@@ -1,0 +1,21 @@
+// What a tensor's name says: the number of the expert, if it is one expert's, and the components between the dots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kvfit::models {
+
+/// The expert number inside a name: name[begin, end) are its digits.
+struct ExpertNumber {
+  std::size_t begin = 0, end = 0;
+  std::int32_t expert = 0;
+};
+
+/// "…experts.7.up_proj.weight" and "…experts.up_proj.7.weight" (ModelOpt's Qwen3-VL-MoE exports); nullopt for all other
+/// names, stacked experts included. Numbers of more than nine digits are no expert numbers.
+std::optional<ExpertNumber> find_expert_number(std::string_view name);
+
+}  // namespace kvfit::models
