@@ -88,6 +88,13 @@ void resolve_kv_dtype(const Question& question, const Rules& rules, Traits trait
   if (word == "bfloat16" || word == "float16" || word == "half") word = word == "bfloat16" ? "bf16" : "fp16";
   if (word == "fp8" || word == "fp8_e4m3fn") word = "fp8_e4m3";
   traits["kv_cache_dtype"] = word;
+  const bool latent = std::get<std::string>(traits.at("mla")) == "yes";
+  if (word != "fp8_ds_mla" && rules.find(latent ? "kv_latent" : "kv_dtype", traits) == nullptr) {
+    if (latent)
+      fail_input(format("latent attention (MLA) has no KV cache of kv_cache_dtype '{}'", word), {}, "try auto or fp8");
+    fail_input(format("unknown kv_cache_dtype '{}'", word), {},
+               "one of auto, bfloat16, fp8, fp8_e5m2, nvfp4, int8_per_token_head ...");
+  }
   if (const Row* replaced = rules.find("kv_replaced", traits); replaced != nullptr) word = replaced->word("kv_cache_dtype");
   out.kv_cache_dtype = word;
 }
