@@ -8,7 +8,7 @@ namespace {
 
 // Qwen3.6-35B-A3B, fp8 KV, v0.24, align, 131,072 tokens on an RTX 5090: 299 blocks, 567,978 tokens (public boot).
 TEST_CASE("a hybrid's numbers explain themselves") {
-  test::Asked how;
+  test::Deployment how;
   how.kv_cache_dtype = "fp8";
   how.mode = MambaMode::align;
   const KvLayout layout = test::layout(test::model("35B-A3B"), how);
@@ -22,7 +22,7 @@ TEST_CASE("a hybrid's numbers explain themselves") {
 
 // Gemma-3-27B bf16, v0.19, H100: 15,997 blocks, 36,560 tokens (public boot).
 TEST_CASE("windows and the older token count explain themselves") {
-  test::Asked how;
+  test::Deployment how;
   how.version = "0.19";
   const KvLayout layout = test::layout(test::model("gemma-3-27b"), how);
   CHECK(explain_block_size(layout) == "block size = 16 tokens");

@@ -17,7 +17,7 @@ using models::Layer;
 using models::Model;
 using profiles::Bytes;
 using profiles::from_gib;
-using test::Asked;
+using test::Deployment;
 
 Layer with(const Attention& attention) {
   Layer out;
@@ -87,7 +87,7 @@ TEST_CASE("the tuple count with the least padding wins, the larger of equals") {
 
 // Pages of 16 x 1,040 x 4 and 16 x 1,032 x 8 bytes at TP2: ratio 2.0155, so blocks double and the rest is padded.
 TEST_CASE("a page that does not divide the largest grows by the whole ratio and is padded") {
-  Asked how;
+  Deployment how;
   how.tp = 2;
   how.kv_cache_dtype = "int8_per_token_head";
   const KvLayout layout = test::layout(test::model("gemma-4-31b"), how);
@@ -101,7 +101,7 @@ TEST_CASE("a page that does not divide the largest grows by the whole ratio and 
 TEST_CASE("groups take the larger bucket when it is barely larger") {
   Model model = test::model("gpt-oss-20b");
   model.draft = models::Draft{"eagle3", "", {with(test::full(8, 64))}, false, false};
-  Asked how;
+  Deployment how;
   how.drafted = 1;
   how.version = "0.24";
   CHECK(test::layout(model, how).group_count == 2);
@@ -124,7 +124,7 @@ TEST_CASE("without the hybrid manager a window costs the whole length") {
 
 // Index keys (64 x 132 bytes) and latent entries (64 x 1,152) share a block table: 78 x (73,728 + 8,448).
 TEST_CASE("caches of one type and many sizes form one group") {
-  Asked how;
+  Deployment how;
   how.block_size = 64;
   const KvLayout layout = test::layout(test::model("glm-5"), how);
   CHECK(layout.group_count == 1);
@@ -142,7 +142,7 @@ TEST_CASE("remaining layers go to the stages before the last") {
 // Qwen3-Coder-30B, PP2, 3.18 GiB: v0.14 to v0.16 compare all 48 layers' need with one stage (a public boot: "24.0 GiB is
 // needed", estimate 34,736); since v0.17 each stage's own 24 layers.
 TEST_CASE("pipeline stages: older versions ask one stage for the whole model's need") {
-  Asked how;
+  Deployment how;
   how.pp = 2;
   how.version = "0.15";
   const KvLayout before = test::layouts(test::model("qwen3-30b"), how)[1];
@@ -156,7 +156,7 @@ TEST_CASE("pipeline stages: older versions ask one stage for the whole model's n
 }
 
 TEST_CASE("the pool is as small as its smallest stage") {
-  Asked how;
+  Deployment how;
   how.pp = 4;
   const std::vector<KvLayout> stages = test::layouts(test::model("deepseek-v3"), how);
   REQUIRE(stages.size() == 4);
@@ -168,7 +168,7 @@ TEST_CASE("the pool is as small as its smallest stage") {
 
 // GLM-5.1 TP8, fp8_ds_mla: 19.47 GiB gives 680,192 tokens with two context shards, twice what one would.
 TEST_CASE("context parallelism multiplies tokens and divides a request's blocks") {
-  Asked how;
+  Deployment how;
   how.tp = 8;
   how.dcp = 2;
   how.block_size = 64;
@@ -182,7 +182,7 @@ TEST_CASE("context parallelism multiplies tokens and divides a request's blocks"
 
 // One block is the pool's null block since August 2026.
 TEST_CASE("the fit check leaves the null block out where the version does") {
-  Asked how;
+  Deployment how;
   how.version = "0.28";
   const Model model = test::model("qwen3-30b");
   const Bytes need = kv_needed(test::layout(model, how), 8192, 8192);
@@ -212,7 +212,7 @@ TEST_CASE("keys and values of different width both count") {
 }
 
 TEST_CASE("more ranks than KV heads keep a copy each") {
-  Asked how;
+  Deployment how;
   how.tp = 8;
   CHECK(test::layout(test::model("qwen3-30b"), how).page_bytes == 16 * 1 * 2 * 128 * 2);
 }

@@ -21,7 +21,7 @@ std::vector<KvLayout> every_layout() {
   for (const std::string& model : kModels) {
     for (const std::string version : {"0.8.5", "0.15", "0.20", "0.24", "0.31"}) {
       for (const std::int64_t tp : {1, 4}) {
-        test::Asked how;
+        test::Deployment how;
         how.version = version;
         how.tp = tp;
         how.drafted = 2;

@@ -126,7 +126,7 @@ Model model(std::string_view name) {
   throw std::runtime_error("no model " + std::string(name));
 }
 
-std::vector<KvLayout> layouts(const Model& model, const Asked& asked) {
+std::vector<KvLayout> layouts(const Model& model, const Deployment& asked) {
   Settings settings;
   settings.tp = asked.tp;
   settings.pp = asked.pp;

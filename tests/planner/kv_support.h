@@ -26,7 +26,7 @@ models::Attention latent(std::int64_t kv_lora, std::int64_t rope);
 /// Models by the short names of the tables: "35B-A3B" and "27B" (Qwen3.5/3.6/3.8 hybrids), "gpt-oss-20b", "glm-5.2" ...
 models::Model model(std::string_view name);
 
-struct Asked {
+struct Deployment {
   std::string kv_cache_dtype = "bf16";  ///< "fp8" means fp8_e4m3
   std::int64_t tp = 1, pp = 1, dcp = 1;
   int drafted = 0;
@@ -34,7 +34,7 @@ struct Asked {
   std::int64_t block_size = 16;
   std::string version = "0.24";
 };
-std::vector<KvLayout> layouts(const models::Model& model, const Asked& asked);
-inline KvLayout layout(const models::Model& model, const Asked& asked) { return layouts(model, asked).front(); }
+std::vector<KvLayout> layouts(const models::Model& model, const Deployment& asked);
+inline KvLayout layout(const models::Model& model, const Deployment& asked) { return layouts(model, asked).front(); }
 
 }  // namespace kvfit::planner::test

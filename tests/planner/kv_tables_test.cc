@@ -12,7 +12,7 @@ namespace kvfit::planner {
 namespace {
 
 using profiles::Bytes;
-using test::Asked;
+using test::Deployment;
 using Cells = std::vector<std::string>;
 
 std::int64_t whole(const std::string& text) { return std::stoll(text); }
@@ -26,8 +26,8 @@ void prints(double value, const std::string& printed) {
   CHECK(std::abs(value - std::stod(printed)) <= 0.5000001 * std::pow(10, -digits));
 }
 
-Asked asked(const std::string& tp, const std::string& kv, const std::string& drafted, MambaMode mode) {
-  Asked out;
+Deployment asked(const std::string& tp, const std::string& kv, const std::string& drafted, MambaMode mode) {
+  Deployment out;
   out.tp = whole(tp);
   out.kv_cache_dtype = kv;
   out.drafted = std::stoi(drafted);
@@ -85,7 +85,7 @@ TEST_CASE("KV bytes of one request and of sixteen") {
   int rows = 0;
   for (const Cells& c : test::table("kv_bytes.csv")) {
     CAPTURE(c);
-    Asked how = asked("1", c[3], c[2], mode_of(c[1]));
+    Deployment how = asked("1", c[3], c[2], mode_of(c[1]));
     how.block_size = whole(c[5]);
     const KvLayout layout = test::layout(test::model(c[0]), how);
     const std::int64_t in_flight = whole(c[4]);
