@@ -350,7 +350,8 @@ std::optional<std::int64_t> Args::tokens(std::string_view name) const {
 
 std::optional<double> Args::number(std::string_view name) const {
   const std::optional<std::string> value = text(name);
-  return value ? std::optional(leading_number(*value)->first) : std::nullopt;
+  const auto read = value ? leading_number(*value) : std::nullopt;
+  return read ? std::optional(read->first) : std::nullopt;
 }
 
 std::optional<profiles::Bytes> Args::size(std::string_view name) const {

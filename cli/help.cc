@@ -67,7 +67,7 @@ std::string paragraph(std::string_view text, int indent) {
   return pad + wrap(text, kWidth - indent, 0) + "\n";
 }
 
-std::string indented(std::string text, int indent) {
+std::string indented(std::string_view text, int indent) {
   const std::string pad(static_cast<std::size_t>(indent), ' ');
   std::string out = pad;
   for (const char c : text) {

@@ -10,9 +10,9 @@ namespace kvfit::cli {
 std::string overview();
 
 /// -h: one line a common flag, none wider than 79 columns.
-std::string brief_help(std::string_view verb);
+std::string brief_help(std::string_view name);
 
 /// --help: examples first, every flag with its default, its other spellings and what more there is to say.
-std::string full_help(std::string_view verb);
+std::string full_help(std::string_view name);
 
 }  // namespace kvfit::cli
