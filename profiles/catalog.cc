@@ -46,7 +46,11 @@ std::vector<ProfileFile> read_directory(const std::string& directory) {
   for (const char* kind : {"hardware", "models", "engines", "published", "defaults"}) {
     const fs::path folder = fs::path(directory) / kind;
     if (!fs::is_directory(folder, error)) continue;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    fs::directory_iterator entries(folder, error);
+    if (error)
+      fail_environment("cannot read the directory: " + error.message(),
+                       {.file = folder.string(), .line = 0, .column = 0, .key = {}, .excerpt = {}});
+    for (const fs::directory_entry& entry : entries) {
       if (entry.path().extension() != ".yaml") continue;
       const std::string path = entry.path().string();
       const Node profile = parse_yaml(read_text_file(path), path);
@@ -91,8 +95,10 @@ Node Catalog::load(const ProfileFile& file) const {
 
 const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_or_alias) const {
   const std::string wanted = lower(id_or_alias);
-  if (const ProfileFile* exact = find(kind, wanted)) return *exact;
   std::vector<std::string> known;
+  for (const ProfileFile& file : files_) {
+    if (file.kind == kind && lower(file.id) == wanted) return file;
+  }
   for (const ProfileFile& file : files_) {
     if (file.kind != kind) continue;
     for (const std::string& name : file.names) {

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "profiles/node_builder.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
+#include "profiles/units.h"
 #include "profiles/utf8.h"
 
 namespace kvfit::profiles {
@@ -91,8 +94,8 @@ Scalar read_number(std::string_view text) {
   const char* begin = text.data();
   const char* end = begin + text.size();
   if (*begin == '+') ++begin;
-  if (begin == end || !(std::isdigit(static_cast<unsigned char>(begin[begin[0] == '-' ? 1 : 0])) || *begin == '.'))
-    return out;
+  const char* digit = begin != end && *begin == '-' ? begin + 1 : begin;
+  if (digit == end || !(std::isdigit(static_cast<unsigned char>(*digit)) || *begin == '.')) return out;
   const std::from_chars_result whole = std::from_chars(begin, end, out.integer);
   if (whole.ec == std::errc() && whole.ptr == end) {
     out.kind = Node::Kind::integer;
@@ -157,7 +160,10 @@ const Node* Node::find(std::string_view key) const {
 const Node& Node::at(std::string_view key) const {
   if (const Node* found = find(key)) return *found;
   std::vector<std::string> known;
-  for (const auto& [name, value] : members()) known.push_back(name);
+  for (const auto& [name, value] : members()) {
+    if (name == key) value.fail(format("'{}' must have a value", key));
+    known.push_back(name);
+  }
   fail(format("missing key '{}'", key), did_you_mean(key, known));
 }
 
@@ -169,15 +175,21 @@ Where Node::where() const {
 void Node::fail(std::string message, std::string hint) const { fail_input(std::move(message), where(), std::move(hint)); }
 
 std::string read_text_file(const std::string& path, std::int64_t limit) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) fail_input("cannot open file", {.file = path, .line = 0, .column = 0, .key = {}, .excerpt = {}});
-  const std::int64_t size = static_cast<std::int64_t>(in.tellg());
   const Where where{.file = path, .line = 0, .column = 0, .key = {}, .excerpt = {}};
-  if (size < 0) fail_input("not a regular file", where);
-  if (size > limit) fail_input(format("file is too large: {} bytes, at most {} are read", size, limit), where);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  in.seekg(0);
-  if (!in.read(text.data(), size)) fail_input("cannot read file", where);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) fail_input("a directory, where a file was expected", where);
+  if (!std::filesystem::exists(status)) fail_input("no such file", where);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail_input(format("cannot open the file: {}", std::generic_category().message(errno)), where);
+  std::string text;
+  std::vector<char> piece(std::size_t{1} << 16);
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (static_cast<std::int64_t>(text.size()) > limit)
+      fail_input(format("the file is too large: at most {} bytes are read", grouped(limit)), where);
+  }
+  if (in.bad()) fail_environment("cannot read the file", where);
   return text;
 }
 
@@ -210,7 +222,7 @@ bool Fields::boolean(std::string_view key, bool fallback) {
 
 std::string Fields::string(std::string_view key, std::string fallback) {
   const Node* node = find(key);
-  return node ? node->string() : fallback;
+  return node ? node->string() : std::move(fallback);
 }
 
 void Fields::ignore(std::string_view key) { asked_.emplace_back(key); }

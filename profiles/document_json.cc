@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,19 @@ struct CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
 };
 
+// The library's "syntax error while parsing X - WHY; last read: 'Y'; expected Z" without what the caret shows: "WHY;
+// expected Z".
+std::string reason(std::string_view what) {
+  const std::size_t dash = what.find(" - ");
+  std::string out(dash == std::string_view::npos ? what : what.substr(dash + 3));
+  const std::size_t read = out.find("; last read: '");
+  if (read != std::string::npos) {
+    const std::size_t expected = out.rfind("; expected ");
+    out.erase(read, expected == std::string::npos || expected < read ? std::string::npos : expected - read);
+  }
+  return out;
+}
+
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Handler(std::shared_ptr<const Source> source) : source_(std::move(source)), reached_(source_->text.data()) {}
@@ -57,11 +71,14 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_integer(number_integer_t value) override { return add_integer(value, std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) override {
-    if (value > static_cast<number_unsigned_t>(INT64_MAX)) fail("number too large");
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) {
+      advance(std::to_string(value).size() + 1);
+      fail(format("number too large: {}", value));
+    }
     return add_integer(static_cast<std::int64_t>(value), std::to_string(value));
   }
   bool number_float(number_float_t value, const string_t& text) override {
-    Node node = start(Node::Kind::real, text.size());
+    Node node = start(Node::Kind::real, text.size() + 1);
     NodeBuilder::set_real(node, value, text);
     return add(std::move(node));
   }
@@ -74,20 +91,20 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool start_object(std::size_t) override { return open(Node::Kind::map); }
   bool key(string_t& name) override {
     advance(name.size() + 2);
-    if (!keys_.back().insert(name).second) fail(format("duplicate key '{}'", name));
-    pending_.back() = std::move(name);
+    pending_.back() = name;
+    if (!keys_.back().insert(std::move(name)).second) fail(format("duplicate key '{}'", pending_.back()));
     return true;
   }
   bool end_object() override { return shut(); }
   bool start_array(std::size_t) override { return open(Node::Kind::list); }
   bool end_array() override { return shut(); }
   bool parse_error(std::size_t, const std::string& token, const nlohmann::detail::exception& error) override {
-    advance(0);
-    std::string why = error.what();
-    const std::size_t cut = why.find("syntax error");
-    if (cut != std::string::npos) why = why.substr(cut);
-    const bool truncated = token.empty() || why.find("unexpected end of input") != std::string::npos;
-    fail(truncated ? "not JSON: the text ends too early" : "not JSON: " + why);
+    const std::string_view why = error.what();
+    const bool truncated = token.empty() || why.find("unexpected end of input") != std::string_view::npos;
+    advance(truncated ? 0 : 1);
+    if (truncated) fail("not JSON: the text ends too early");
+    if (why.find("number overflow") != std::string_view::npos) fail(format("number too large: {}", token));
+    fail(format("not JSON: {}", reason(why)));
   }
 
  private:
@@ -104,8 +121,18 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     }
     column_ = static_cast<int>(target >= line_start_ ? target - line_start_ : 0) + 1;
   }
-  [[noreturn]] void fail(std::string message) {
-    fail_input(std::move(message), place_in(*source_, line_, column_, pending_.empty() ? "" : pending_.back()));
+  [[noreturn]] void fail(std::string message) { fail_input(std::move(message), place_in(*source_, line_, column_, path())); }
+  // Where the parser stands, as Node::where spells it: "a.b[2]".
+  std::string path() const {
+    std::string out;
+    for (std::size_t i = 0; i < stack_.size(); ++i) {
+      if (!stack_[i].is_map()) {
+        out += format("[{}]", NodeBuilder::items(stack_[i]).size());
+      } else if (!pending_[i].empty()) {
+        out += (out.empty() ? "" : ".") + pending_[i];
+      }
+    }
+    return out;
   }
   Node start(Node::Kind kind, std::size_t length) {
     if (++count_ > kMaxNodes) fail("too many values in one document");

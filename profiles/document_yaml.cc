@@ -77,6 +77,7 @@ class Handler : public YAML::EventHandler {
   // "!" marks a quoted scalar, which is always text; "?" a plain one.
   Node scalar(const YAML::Mark& mark, const std::string& tag, const std::string& value) {
     const bool plain = tag == "?";
+    if (!plain) check_closed(mark);
     if (plain && (value.empty() || value == "null" || value == "~")) return start(mark, Node::Kind::null);
     if (plain && (value == "true" || value == "false")) {
       Node node = start(mark, Node::Kind::boolean);
@@ -93,6 +94,22 @@ class Handler : public YAML::EventHandler {
       NodeBuilder::set_string(node, value);
     }
     return node;
+  }
+  // The library takes the end of the text for a closing quote.
+  void check_closed(const YAML::Mark& mark) const {
+    const std::string& text = source_->text;
+    std::size_t at = static_cast<std::size_t>(mark.pos);
+    if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return;
+    const char quote = text[at];
+    for (++at; at < text.size(); ++at) {
+      if (quote == '"' && text[at] == '\\') {
+        ++at;
+      } else if (text[at] == quote) {
+        if (quote == '"' || at + 1 == text.size() || text[at + 1] != quote) return;
+        ++at;
+      }
+    }
+    fail(mark, "not YAML: a quote is not closed");
   }
   void add(const YAML::Mark& mark, Node node) {
     if (stack_.empty()) {
@@ -111,7 +128,7 @@ class Handler : public YAML::EventHandler {
   void open(const YAML::Mark& mark, Node::Kind kind) {
     if (static_cast<int>(stack_.size()) >= kMaxDepth)
       fail(mark, format("nested too deeply: more than {} levels", kMaxDepth));
-    if (expects_key()) fail(mark, "a map key must be plain text");
+    if (expects_key()) fail(mark, "a list or map stands as a key, or a bracket is not closed");
     stack_.push_back(Level{.node = start(mark, kind), .keys = {}, .pending = {}, .has_key = false, .mark = mark});
   }
   void shut() {
@@ -140,7 +157,9 @@ Node parse_yaml(std::string text, std::string file) {
     while (parser.HandleNextDocument(handler)) {
     }
   } catch (const YAML::Exception& error) {
-    handler.fail(error.mark, "not YAML: " + error.msg);
+    const Where where = place_in(*source, error.mark.line + 1, error.mark.column + 1, "");
+    const bool tab = where.excerpt.substr(0, where.excerpt.find_first_not_of(" \t")).find('\t') != std::string::npos;
+    fail_input("not YAML: " + error.msg, where, tab ? "YAML is indented with spaces, not with tabs" : "");
   }
   Node root = handler.take();
   NodeBuilder::name_keys(root);

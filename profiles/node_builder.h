@@ -41,6 +41,7 @@ struct NodeBuilder {
   }
   static void set_string(Node& node, std::string text) { node.text_ = std::move(text); }
   static std::vector<Node>& items(Node& node) { return node.items_; }
+  static const std::vector<Node>& items(const Node& node) { return node.items_; }
   static std::vector<std::pair<std::string, Node>>& members(Node& node) { return node.members_; }
   /// Writes the dotted key of every value below `root`, once the tree is whole.
   static void name_keys(Node& root);

@@ -38,7 +38,10 @@ Bytes from_gib(double gib) {
   return Bytes(std::llround(bytes));
 }
 
-std::string gib_text(Bytes b) { return format("{:.2f} GiB", to_gib(b)); }
+std::string gib_text(Bytes b) {
+  const std::string text = format("{:.2f} GiB", to_gib(b));
+  return text == "-0.00 GiB" ? text.substr(1) : text;
+}
 
 std::string grouped(std::int64_t n) {
   std::string digits = std::to_string(n);
