@@ -1,24 +1,38 @@
 #include "hardware/node.h"
 
+#include <algorithm>
+
+#include "profiles/text.h"
+
 namespace kvfit::hardware {
+namespace {
+
+void require_wsl2(const Gpu& gpu) {
+  if (gpu.cuda_total_wsl2 && gpu.wsl2_hidden) return;
+  profiles::fail_input(profiles::format("{} has no figures for WSL2", gpu.name), {},
+                       "plan for native Linux, or add cuda_total_wsl2 and wsl2_hidden to its profile");
+}
+
+ByteRange less(const ByteRange& total, const ByteRange& used) {
+  return {total.low - used.high, total.likely - used.likely, total.high - used.low};
+}
+
+}  // namespace
 
 ByteRange total_memory(const Node& node) {
-  return node.system == System::wsl2 ? node.gpu.cuda_total_wsl2.value : node.gpu.cuda_total_linux.value;
+  if (node.system == System::linux_native) return node.gpu.cuda_total_linux.value;
+  require_wsl2(node.gpu);
+  return node.gpu.cuda_total_wsl2->value;
 }
 
 ByteRange free_at_start(const Node& node) {
-  const ByteRange total = total_memory(node);
-  const ByteRange& context = node.gpu.context.value;
-  const ByteRange& idle = node.gpu.idle.value;
-  ByteRange out{total.low - context.high - idle.high - node.used_elsewhere,
-                total.likely - context.likely - idle.likely - node.used_elsewhere,
-                total.high - context.low - idle.low - node.used_elsewhere};
+  ByteRange out = total_memory(node);
   if (node.system == System::wsl2) {
-    const ByteRange& hidden = node.gpu.wsl2_hidden.value;
-    out.low -= hidden.high;
-    out.likely -= hidden.likely;
-    out.high -= hidden.low;
+    out = less(out, node.gpu.wsl2_hidden->value);
+  } else {
+    out = less(less(out, node.gpu.context.value), node.gpu.idle.value);
   }
+  for (Bytes* bytes : {&out.low, &out.likely, &out.high}) *bytes = std::max(Bytes(0), *bytes - node.used_elsewhere);
   return out;
 }
 

@@ -18,10 +18,15 @@ struct Node {
   std::string measured_from;  ///< non-empty when totals were detected or calibrated here, with what
 };
 
-/// Total bytes CUDA reports for one GPU of this node under its system.
+/// Total bytes CUDA reports for one GPU of this node under its system; the engine multiplies this by its utilisation.
+/// Error when the GPU's profile knows no WSL2 figures and the system is WSL2.
 ByteRange total_memory(const Node& node);
 
-/// Bytes free at engine start: total - context - hidden - idle - used elsewhere (unified memory: what the OS leaves).
+/// Bytes free when an engine takes its first snapshot, its CUDA context already made:
+///   native Linux   total - context - idle - used elsewhere
+///   WSL2           total - hidden - used elsewhere            (hidden includes the context and what Windows holds)
+///   unified        total - idle - used elsewhere              (idle includes the system, page cache and context)
+/// low pairs the smallest total with the largest use. Never below 0.
 ByteRange free_at_start(const Node& node);
 
 }  // namespace kvfit::hardware

@@ -1,6 +1,6 @@
 // Finds profiles: built into the binary, and in directories that add to or override them by id.
 //
-// A profile is one YAML file `<kind>/<id>.yaml` with kind hardware, models or engines. Nothing is parsed until asked for.
+// A profile is one YAML file `<kind>/<id>.yaml` with kind hardware, models, engines or gates. Nothing is parsed until asked for.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace kvfit::profiles {
 
 struct ProfileFile {
-  std::string kind;                ///< "hardware" | "models" | "engines"
+  std::string kind;                ///< "hardware" | "models" | "engines" | "gates"
   std::string id;                  ///< file name without .yaml
   std::string origin;              ///< path of a file, or "built-in:KIND/ID.yaml"
   std::vector<std::string> names;  ///< `names:` and `aliases:` of the file: repository ids, driver names, short forms
