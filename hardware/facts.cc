@@ -85,9 +85,7 @@ const profiles::Node& read_value(Fields& fields, const profiles::Node& node, std
     found = value;
     unit = &candidate;
   }
-  if (!found)
-    node.fail("a fact without a value",
-              format("give `{}: ...`", profiles::format("{}", profiles::join(keys, ": ...` or `"))));
+  if (!found) node.fail("a fact without a value", format("give `{}: ...`", profiles::join(keys, ": ...` or `")));
   return *found;
 }
 

@@ -101,8 +101,9 @@ std::vector<FactRow> facts_of(const Gpu& gpu) {
   if (!gpu.unified) out.push_back(range_row("context", gpu.context));
   if (gpu.wsl2_hidden) out.push_back(range_row("wsl2_hidden", *gpu.wsl2_hidden));
   out.push_back(range_row("idle", gpu.idle));
-  if (const auto& fact = gpu.utilisation) {
-    out.push_back(row("utilisation", "ratio", *fact, fact->value.low, fact->value.likely, fact->value.high));
+  if (gpu.utilisation) {
+    const RatioRange& ratio = gpu.utilisation->value;
+    out.push_back(row("utilisation", "ratio", *gpu.utilisation, ratio.low, ratio.likely, ratio.high));
   }
   if (gpu.sm_count.value > 0) {
     const double count = gpu.sm_count.value;

@@ -34,7 +34,8 @@ bool within_one_percent(const Gpu& gpu, Bytes total) { return distance(gpu, tota
 
 std::string mib_text(Bytes bytes) { return format("{} MiB", bytes.count / profiles::kMiB); }
 
-const Gpu* nearest_of(std::span<const Gpu> gpus, Bytes total, auto&& wanted) {
+template <typename Wanted>
+const Gpu* nearest_of(std::span<const Gpu> gpus, Bytes total, Wanted wanted) {
   const Gpu* best = nullptr;
   for (const Gpu& gpu : gpus) {
     if (wanted(gpu) && (!best || distance(gpu, total) < distance(*best, total))) best = &gpu;
