@@ -1,6 +1,7 @@
 // Finds profiles: built into the binary, and in directories that add to or override them by id.
 //
-// A profile is one YAML file `<kind>/<id>.yaml` with kind hardware, models, engines or gates. Nothing is parsed until asked for.
+// A profile is one YAML file `<kind>/<id>.yaml`, its kind hardware, models, engines or gates. Nothing is parsed until asked
+// for.
 #pragma once
 
 #include <string>
