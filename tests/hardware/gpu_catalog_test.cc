@@ -1,32 +1,14 @@
 #include "hardware/gpu_catalog.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "profiles/error.h"
+#include "tests/support/temp_directory.h"
 
 namespace kvfit::hardware {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A profile directory of its own, removed at the end.
-class Directory {
- public:
-  Directory() : path_(fs::temp_directory_path() / ("kvfit-gpu-catalog-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_ / "hardware");
-  }
-  ~Directory() { fs::remove_all(path_); }
-  void write(const std::string& file, const std::string& text) const { std::ofstream(path_ / "hardware" / file) << text; }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string profile(const std::string& id, const std::string& aliases, const std::string& driver_name) {
   return "id: " + id + "\nname: " + id + "\nnames: [" + driver_name + "]\naliases: [" + aliases +
@@ -73,10 +55,10 @@ TEST_CASE("facts come in the profile's order with unit and provenance") {
 }
 
 TEST_CASE("a user's profile adds a GPU or overrides one") {
-  const Directory directory;
-  directory.write("new-gpu.yaml", profile("new-gpu", "ng", "NVIDIA New GPU"));
-  directory.write("l4.yaml", profile("l4", "", "NVIDIA L4"));
-  const profiles::Catalog catalog({directory.path()});
+  const tests::TempDirectory directory;
+  directory.write("hardware/new-gpu.yaml", profile("new-gpu", "ng", "NVIDIA New GPU"));
+  directory.write("hardware/l4.yaml", profile("l4", "", "NVIDIA L4"));
+  const profiles::Catalog catalog({directory.path().string()});
   CHECK(load_gpu(catalog, "ng").id == "new-gpu");
   CHECK(load_gpu(catalog, "l4").nvml_total->value == profiles::mib(20000));
   CHECK(load_gpus(catalog).size() == 40);
@@ -84,13 +66,13 @@ TEST_CASE("a user's profile adds a GPU or overrides one") {
 }
 
 TEST_CASE("lint finds clashing names, a wrong file name and a broken file, each once") {
-  const Directory directory;
-  directory.write("a-gpu.yaml", profile("a-gpu", "L4, ng", "NVIDIA New GPU"));
-  directory.write("b-gpu.yaml", profile("c-gpu", "cg", "NVIDIA New GPU"));
-  directory.write("broken.yaml", "id: broken\n");
-  const std::vector<LintFinding> findings = lint_gpus(profiles::Catalog({directory.path()}));
+  const tests::TempDirectory directory;
+  directory.write("hardware/a-gpu.yaml", profile("a-gpu", "L4, ng", "NVIDIA New GPU"));
+  directory.write("hardware/b-gpu.yaml", profile("c-gpu", "cg", "NVIDIA New GPU"));
+  directory.write("hardware/broken.yaml", "id: broken\n");
+  const std::vector<LintFinding> findings = lint_gpus(profiles::Catalog({directory.path().string()}));
   REQUIRE(findings.size() == 4);
-  const std::string hardware = directory.path() + "/hardware/";
+  const std::string hardware = directory / "hardware/";
   CHECK(findings[0].profile == hardware + "b-gpu.yaml");
   CHECK(findings[0].text == "the file is named b-gpu, its id is c-gpu");
   CHECK(findings[1].profile == hardware + "broken.yaml");
