@@ -45,11 +45,15 @@ struct Model {
   profiles::DType dtype = profiles::DType::bf16;  ///< of weights that are not quantised
   std::int64_t hidden = 0, vocab = 0, max_position = 0;
   bool tied_embeddings = false;
+  bool norm_bias = false;  ///< LayerNorm: a bias beside each norm weight
+  bool head_bias = false;
+  std::int64_t per_layer_input = 0, per_layer_vocab = 0;  ///< Gemma-3n/4n: a second embedding, vocab x (layers x input)
+  std::int64_t extra_parameters = 0;                      ///< of the trunk, named by no other field, unquantised
   std::vector<Layer> layers;
   std::vector<Rope> ropes;  ///< distinct caches the engine builds
   std::optional<Draft> draft;
   std::optional<Vision> vision;
-  std::optional<std::int64_t> audio_parameters;
+  std::optional<std::int64_t> audio_parameters;  ///< audio tower and projector
   Quantization quantization;
   std::string name_prefix = "model.";  ///< of the language model's tensors ("model.language_model.")
   std::vector<std::string> missing;    ///< what the config did not say and was assumed; widens error bars
