@@ -147,6 +147,7 @@ std::int64_t item_tokens(const Vision& v, const Node& root, const Node& tower) {
   if (v.kind == "gemma4" || v.kind == "gemma4_unified") return read(root, {"vision_soft_tokens_per_image"}, 280);
   if (v.kind == "pixtral") return (side / v.merge) * (side / v.merge);
   if (v.kind == "llama4") return 17 * side * side / 4;  // 16 tiles and the whole, four patches a token
+  if (v.kind == "moonvit") return 4096;                 // the processor's limit of 16,384 patches, four a token
   return v.merge > 0 ? side * side / (v.merge * v.merge) : 0;
 }
 

@@ -29,9 +29,9 @@ enum Trait : unsigned {
   kSharedGate = 1U << 10,     ///< the shared expert has a gate of its own
   kSinks = 1U << 11,          ///< attention sinks, one number a head
   kNoRope = 1U << 12,
-  kMrope = 1U << 13,     ///< positions of three axes: the engine keeps four times the rows
-  kParallel = 1U << 14,  ///< attention and recurrent mixer side by side in every layer (Falcon-H1)
-  kMoeBias = 1U << 15,   ///< experts and router have biases (gpt-oss)
+  kMrope = 1U << 13,           ///< positions of three axes: the engine keeps four times the rows
+  kParallel = 1U << 14,        ///< attention and recurrent mixer side by side in every layer (Falcon-H1)
+  kMoeBias = 1U << 15,         ///< experts and router have biases (gpt-oss)
   kKeyQkNorm = 1U << 16,       ///< the key use_qk_norm decides (elsewhere the key speaks of norms without weights)
   kSharedIsExpert = 1U << 17,  ///< shared expert as wide as one routed expert, without a key saying so (Llama-4)
   kDenseBesideMoe = 1U << 18,  ///< a dense feed-forward runs beside the experts in each MoE layer (Gemma-4)
