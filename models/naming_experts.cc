@@ -1,0 +1,178 @@
+// Families with routed experts and grouped-query attention.
+//
+// Source: transformers, src/transformers/models/<model_type>/modeling_<model_type>.py, or the checkpoint's own modelling
+// file; vllm/model_executor/models/<family>.py for the names its loader expects.
+#include <span>
+#include <string_view>
+
+#include "models/naming.h"
+#include "models/naming_common.h"
+
+namespace kvfit::models {
+namespace {
+
+constexpr std::string_view kQwenMoeTypes[] = {"qwen3_moe", "qwen2_moe", "olmoe"};
+
+// Qwen3-VL-MoE stacks its experts transposed: [experts, in, out].
+constexpr std::string_view kQwenVlMoeTypes[] = {"qwen3_vl_moe_text", "qwen3_vl_moe"};
+constexpr Row kQwenVlMoe[] = {
+    {As::narrow, "mlp.gate", {Dim::experts, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.gate_proj", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "mlp.experts.{}.up_proj", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "mlp.experts.{}.down_proj", {Dim::hidden, Dim::moe_inter}, When::split},
+    {As::stacked, "mlp.experts.gate_up_proj", {Dim::experts, Dim::hidden, Dim::moe_inter2}, When::fused},
+    {As::stacked, "mlp.experts.down_proj", {Dim::experts, Dim::moe_inter, Dim::hidden}, When::fused},
+};
+
+constexpr std::string_view kMixtralTypes[] = {"mixtral", "phimoe"};
+constexpr Row kMixtralMoe[] = {
+    {As::narrow, "block_sparse_moe.gate", {Dim::experts, Dim::hidden}},
+    {As::expert, "block_sparse_moe.experts.{}.w1", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "block_sparse_moe.experts.{}.w3", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "block_sparse_moe.experts.{}.w2", {Dim::hidden, Dim::moe_inter}},
+    {As::f32, "block_sparse_moe.e_score_correction_bias", {Dim::experts}, When::correction_bias},
+};
+constexpr std::string_view kMinimaxTypes[] = {"minimax_m2"};
+
+constexpr std::string_view kGptOssTypes[] = {"gpt_oss"};
+constexpr Row kGptOssMoe[] = {
+    {As::narrow, "mlp.router", {Dim::experts, Dim::hidden}},
+    {As::plain, "mlp.router.bias", {Dim::experts}, When::router_bias},
+    {As::stacked, "mlp.experts.gate_up_proj", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
+    {As::stacked, "mlp.experts.down_proj", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::plain, "mlp.experts.gate_up_proj_bias", {Dim::experts, Dim::moe_inter2}, When::expert_bias},
+    {As::plain, "mlp.experts.down_proj_bias", {Dim::experts, Dim::hidden}, When::expert_bias},
+};
+
+constexpr std::string_view kGlmTypes[] = {"glm4_moe", "glm4v_moe_text", "dots1"};
+
+constexpr std::string_view kErnieTypes[] = {"ernie4_5_moe"};
+constexpr Row kErnieMoe[] = {
+    {As::f32, "mlp.gate.weight", {Dim::experts, Dim::hidden}},
+    {As::f32, "mlp.moe_statics.e_score_correction_bias", {Dim::one, Dim::experts}, When::correction_bias},
+    {As::expert, "mlp.experts.{}.gate_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.up_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.down_proj", {Dim::hidden, Dim::moe_inter}},
+    {As::linear, "mlp.shared_experts.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_experts.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
+constexpr std::string_view kHunyuanTypes[] = {"hunyuan", "hunyuan_v1_moe"};
+constexpr Row kHunyuanAttention[] = {
+    {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "self_attn.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
+    {As::plain, "self_attn.query_layernorm.weight", {Dim::q_norm}, When::qk_norm},
+    {As::plain, "self_attn.key_layernorm.weight", {Dim::k_norm}, When::qk_norm},
+};
+constexpr Row kHunyuanMoe[] = {
+    {As::f32, "mlp.gate.wg.weight", {Dim::experts, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.gate_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.up_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.down_proj", {Dim::hidden, Dim::moe_inter}},
+    {As::linear, "mlp.shared_mlp.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_mlp.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_mlp.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
+// Llama-4 stacks its experts transposed; quantised exports split them.
+constexpr std::string_view kLlama4Types[] = {"llama4_text", "llama4"};
+constexpr Row kLlama4Dense[] = {
+    {As::linear, "feed_forward.gate_proj", {Dim::inter, Dim::hidden}},
+    {As::linear, "feed_forward.up_proj", {Dim::inter, Dim::hidden}},
+    {As::linear, "feed_forward.down_proj", {Dim::hidden, Dim::inter}},
+};
+constexpr Row kLlama4Moe[] = {
+    {As::narrow, "feed_forward.router", {Dim::experts, Dim::hidden}},
+    {As::expert, "feed_forward.experts.{}.gate_proj", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "feed_forward.experts.{}.up_proj", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "feed_forward.experts.{}.down_proj", {Dim::hidden, Dim::moe_inter}, When::split},
+    {As::stacked, "feed_forward.experts.gate_up_proj", {Dim::experts, Dim::hidden, Dim::moe_inter2}, When::fused},
+    {As::stacked, "feed_forward.experts.down_proj", {Dim::experts, Dim::moe_inter, Dim::hidden}, When::fused},
+    {As::linear, "feed_forward.shared_expert.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "feed_forward.shared_expert.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "feed_forward.shared_expert.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
+constexpr std::string_view kGraniteMoeTypes[] = {"granitemoe"};
+constexpr Row kGraniteMoe[] = {
+    {As::narrow, "block_sparse_moe.router.layer", {Dim::experts, Dim::hidden}},
+    {As::plain, "block_sparse_moe.input_linear.weight", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
+    {As::plain, "block_sparse_moe.output_linear.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+};
+
+constexpr std::string_view kDbrxTypes[] = {"dbrx"};
+constexpr Row kDbrxRoot[] = {
+    {As::plain, "wte.weight", {Dim::vocab, Dim::hidden}},
+    {As::plain, "norm_f.weight", {Dim::hidden}},
+};
+constexpr Row kDbrxNorms[] = {
+    {As::plain, "norm_attn_norm.norm_1.weight", {Dim::hidden}},
+    {As::plain, "norm_attn_norm.norm_2.weight", {Dim::hidden}},
+};
+constexpr Row kDbrxAttention[] = {
+    {As::linear, "norm_attn_norm.attn.Wqkv", {Dim::qkv, Dim::hidden}},
+    {As::linear, "norm_attn_norm.attn.out_proj", {Dim::hidden, Dim::o}},
+};
+constexpr Row kDbrxMoe[] = {
+    {As::narrow, "ffn.router.layer", {Dim::experts, Dim::hidden}},
+    {As::plain, "ffn.experts.mlp.w1", {Dim::moe_flat, Dim::hidden}},
+    {As::plain, "ffn.experts.mlp.v1", {Dim::moe_flat, Dim::hidden}},
+    {As::plain, "ffn.experts.mlp.w2", {Dim::moe_flat, Dim::hidden}},
+};
+
+constexpr Naming kNamings[] = {
+    {.model_types = kQwenMoeTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kAttention,
+     .dense = kMlp,
+     .moe = kQwenMoe,
+     .block_scale = profiles::DType::bf16},
+    {.model_types = kQwenVlMoeTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kAttention,
+     .dense = kMlp,
+     .moe = kQwenVlMoe,
+     .block_scale = profiles::DType::bf16},
+    {.model_types = kMixtralTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .moe = kMixtralMoe},
+    {.model_types = kMinimaxTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .moe = kMixtralMoe},
+    {.model_types = kGptOssTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .moe = kGptOssMoe},
+    {.model_types = kGlmTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kAttention,
+     .dense = kMlp,
+     .moe = kDeepseekMoe,
+     .draft = kDeepseekDraft},
+    {.model_types = kErnieTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .dense = kMlp, .moe = kErnieMoe},
+    {.model_types = kHunyuanTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kHunyuanAttention,
+     .dense = kMlp,
+     .moe = kHunyuanMoe},
+    {.model_types = kLlama4Types,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kAttention,
+     .dense = kLlama4Dense,
+     .moe = kLlama4Moe},
+    {.model_types = kGraniteMoeTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .moe = kGraniteMoe},
+    {.model_types = kDbrxTypes,
+     .root = kDbrxRoot,
+     .norms = kDbrxNorms,
+     .attention = kDbrxAttention,
+     .moe = kDbrxMoe,
+     .prefix = "transformer.",
+     .layers = "blocks"},
+};
+
+}  // namespace
+
+std::span<const Naming> expert_namings() { return kNamings; }
+
+}  // namespace kvfit::models
