@@ -1,6 +1,8 @@
 #include "models/config_reader.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -114,6 +116,17 @@ const Node* find_quantization(const Node& root, const Node& text) {
   return nullptr;
 }
 
+// Wrappers whose published checkpoints put the language model under a name of their own.
+constexpr std::string_view kLanguageModelWrappers[] = {"gemma3", "mistral3", "ministral3", "kimi_k25", "kimi_k3", "llava"};
+
+std::string name_prefix(const Node& root, const Node& text, const Family& family) {
+  const Node* wrapper = root.find("model_type");
+  const bool listed = wrapper && wrapper->is_string() &&
+                      std::find(std::begin(kLanguageModelWrappers), std::end(kLanguageModelWrappers), wrapper->string()) !=
+                          std::end(kLanguageModelWrappers);
+  return &text != &root && listed ? "language_model.model." : std::string(family.prefix);
+}
+
 }  // namespace
 
 const Node& text_part(const Node& config) {
@@ -142,7 +155,7 @@ Model read_config(const Node& root, const Node* sidecar, std::string id) {
   model.tied_embeddings = read_tied(config);
   model.norm_bias = family.has(kNormBias);
   model.head_bias = config.flag({"lm_head_bias"}, false);
-  model.name_prefix = family.prefix;
+  model.name_prefix = name_prefix(root, text, family);
   read_layers(config, model);
   model.ropes = read_ropes(config, model.layers, model.dtype);
   model.draft = read_draft(config, model);

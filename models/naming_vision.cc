@@ -46,8 +46,10 @@ class Tower {
   std::vector<VisionTensor> out_;
 };
 
+// Beside "model.language_model." stands "model.visual."; MLX exports call the pair "language_model.model." and "vision_tower."
 std::string qwen_prefix(string_view language_prefix) {
-  return language_prefix.starts_with("model.language_model.") ? "model.visual." : "visual.";
+  if (language_prefix.starts_with("model.language_model.")) return "model.visual.";
+  return language_prefix.starts_with("language_model.model.") ? "vision_tower." : "visual.";
 }
 
 void add_qwen_patches(const Vision& v, Tower& tower) {

@@ -110,6 +110,12 @@ TEST_CASE("an index may state the size of its files: tensors plus about 131 byte
   CHECK(headers / 35'743 == 130);
 }
 
+TEST_CASE("an MLX export of Qwen3.8-27B keeps draft and tower in files of their own; its index names the tower")  {
+  Model model = read("Qwen3.8-27B-MTPLX-Optimized-Speed");
+  model.draft.reset();
+  CHECK_EQ(compare("Qwen3.8-27B-MTPLX-Optimized-Speed", model), 0);
+}
+
 TEST_CASE("every published name has a role") {
   for (const char* name : {"MiniMax-M1", "GLM-4.5-355B-merge", "Qwen-7B-Chat-Int4", "Qwen3.8-27B-MTPLX-Optimized-Speed",
                            "Qwen3.5-18B-REAP-A3B-Coding", "gemma-4-26B-A4B-it-AWQ-4bit", "Mistral-Small-4-119B-MLX-4bit",
