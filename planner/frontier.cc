@@ -57,7 +57,7 @@ Rung make_rung(const Point& point, const Outcome& outcome) {
   rung.max_model_len = point.max_model_len;
   rung.max_num_seqs = point.max_num_seqs;
   rung.verdict = outcome.verdict;
-  rung.binding = std::string(outcome.binding);
+  rung.binding = outcome.binding;
   rung.margin = outcome.margin;
   rung.error = outcome.error;
   return rung;

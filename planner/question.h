@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/gate_rules.h"
 #include "hardware/node.h"
 #include "models/model.h"
 #include "models/tensor_inventory.h"
@@ -85,6 +86,7 @@ struct Question {
   models::Model model;
   std::shared_ptr<const models::TensorInventory> inventory;  ///< of `model` as it is (before any carve)
   std::shared_ptr<const Rules> rules;
+  std::shared_ptr<const hardware::GateRules> gates;  ///< null = no gate is judged
   Serving serving;
   Search search;
   Confidence confidence = Confidence::ninety;

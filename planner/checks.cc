@@ -1,0 +1,163 @@
+#include "planner/checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "planner/verdict.h"
+#include "profiles/text.h"
+#include "profiles/units.h"
+
+namespace kvfit::planner {
+namespace {
+
+using profiles::format;
+using profiles::gib_text;
+using profiles::grouped;
+
+Bytes scaled(Bytes b, double factor) { return Bytes(std::llround(static_cast<double>(b.count) * factor)); }
+
+Check make(const char* id, Check::Kind kind, Bytes need, Bytes have, Bytes error, double bar) {
+  Check check;
+  check.id = id;
+  check.kind = kind;
+  check.need = need;
+  check.have = have;
+  check.error = scaled(error, bar);
+  judge(check);
+  return check;
+}
+
+// A check that counts; it keeps a bar in bytes so that it compares with the others.
+Check make_count(const char* id, std::int64_t need, std::int64_t have, Bytes unit, Bytes error, double bar) {
+  Check check = make(id, Check::Kind::boot, need * unit, have * unit, error, bar);
+  check.need_count = need;
+  check.have_count = have;
+  return check;
+}
+
+// What the total's uncertainty does to a difference of free memory and a share of the total: only the rest of the share is left.
+Bytes start_error(const Numbers& n, const StageNumbers& stage) {
+  const double rest = 1.0 - n.settings.gpu_memory_utilization;
+  return quadrature({scaled(n.total_error, rest), n.free_error, stage.sums.before_engine.error});
+}
+
+const StageNumbers& tightest(const Numbers& n) {
+  return *std::min_element(n.stages.begin(), n.stages.end(), [](const StageNumbers& a, const StageNumbers& b) {
+    return a.checked - a.needed < b.checked - b.needed;
+  });
+}
+
+void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
+  const StageNumbers& heavy = *std::max_element(n.stages.begin(), n.stages.end(), [](const auto& a, const auto& b) {
+    return a.sums.weights.bytes < b.sums.weights.bytes;
+  });
+  const Bytes free = n.free_at_start - heavy.sums.before_engine.bytes;
+  out.push_back(make("free_memory", Check::Kind::boot, n.requested, free, start_error(n, heavy), bar));
+  out.push_back(make("weights", Check::Kind::boot, heavy.sums.weights.bytes, free,
+                     quadrature({heavy.sums.weights.error, n.total_error, n.free_error}), bar));
+  if (heavy.profiling_cache.count > 0) {
+    const Bytes held = heavy.sums.weights.bytes + heavy.sums.activation.bytes + heavy.sums.non_torch.bytes;
+    out.push_back(make("graph_profiling", Check::Kind::boot, held + heavy.profiling_cache, free,
+                       quadrature({heavy.sums.budgeted_error(), n.total_error, n.free_error}), bar));
+  }
+  const StageNumbers& tight = tightest(n);
+  out.push_back(make("kv_blocks", Check::Kind::boot, tight.available - tight.checked + Bytes(1), tight.available,
+                     tight.available_error, bar));
+  out.push_back(make("kv_one_request", Check::Kind::boot, tight.needed, tight.checked, tight.available_error, bar));
+  if (n.sequence_limit > 0) {
+    out.push_back(make_count("mamba_blocks", n.settings.max_num_seqs, n.sequence_limit, n.kv.bytes_per_block,
+                             tight.available_error, bar));
+  }
+  if (n.batch_at_least > 0) {
+    out.push_back(make_count("align_block", n.batch_at_least, n.settings.max_num_batched_tokens, Bytes(1), Bytes(0), bar));
+  }
+}
+
+// The engine has taken its whole budget by then; a pool smaller than the budget (an override) leaves the rest free.
+void run_check(const Numbers& n, double bar, std::vector<Check>& out) {
+  const StageNumbers* worst = nullptr;
+  Bytes worst_margin(std::numeric_limits<std::int64_t>::max());
+  Bytes worst_need;
+  for (const StageNumbers& stage : n.stages) {
+    const Bytes pool = n.kv.bytes_per_block * std::max<std::int64_t>(n.kv.num_gpu_blocks, 0);
+    const Bytes need = stage.sums.budgeted() + pool + stage.sums.outside.bytes;
+    const Bytes margin = n.free_at_start - stage.sums.before_engine.bytes - need;
+    if (margin < worst_margin) {
+      worst = &stage;
+      worst_margin = margin;
+      worst_need = need;
+    }
+  }
+  const Bytes have = n.free_at_start - worst->sums.before_engine.bytes;
+  out.push_back(make("run", Check::Kind::run, worst_need, have,
+                     quadrature({start_error(n, *worst), worst->sums.outside.error}), bar));
+}
+
+std::string outcome(const Check& check, const std::string& yes, const std::string& no) {
+  return check.verdict == Verdict::does_not_fit ? no : yes;
+}
+
+std::string sentence(const Check& check, const Numbers& n) {
+  const std::string need = gib_text(check.need);
+  const std::string have = gib_text(check.have);
+  if (check.id == "free_memory") {
+    return outcome(check, format("{} of the device is free for the {} the engine asks for", have, need),
+                   format("refuses to start: {} is free, {} is asked for", have, need));
+  }
+  if (check.id == "weights") {
+    return outcome(check, "the weights load", format("out of memory while loading: {} of weights, {} free", need, have));
+  }
+  if (check.id == "graph_profiling") {
+    return outcome(check, "the throw-away cache for the CUDA graph estimate fits",
+                   format("out of memory while profiling CUDA graphs: {} needed, {} free", need, have));
+  }
+  if (check.id == "kv_blocks") {
+    return outcome(check, format("{} is left for the KV cache", have),
+                   format("refuses to start: no available memory for the cache blocks ({})", have));
+  }
+  if (check.id == "kv_one_request") {
+    return outcome(check, format("one request of {} tokens needs {}", grouped(n.settings.max_model_len), need),
+                   format("refuses to start: one request of {} tokens needs {} of KV cache, {} is available; estimated maximum "
+                          "length {}",
+                          grouped(n.settings.max_model_len), need, have, grouped(n.kv.estimated_max_len)));
+  }
+  if (check.id == "mamba_blocks") {
+    return outcome(check, format("{} state blocks for {} sequences", *check.have_count, *check.need_count),
+                   format("refuses to start: max_num_seqs ({}) exceeds available Mamba cache blocks ({})", *check.need_count,
+                          *check.have_count));
+  }
+  if (check.id == "align_block") {
+    return outcome(check, format("the batch of {} tokens holds an aligned block of {}", *check.have_count, *check.need_count),
+                   format("refuses to start: block_size ({}) must be <= max_num_batched_tokens ({})", *check.need_count,
+                          *check.have_count));
+  }
+  return outcome(check, format("under load {} of {} is used", need, have),
+                 format("out of memory after the start: {} is used under load, {} is there", need, have));
+}
+
+}  // namespace
+
+Bytes quadrature(std::initializer_list<Bytes> errors) {
+  double squares = 0;
+  for (const Bytes error : errors) squares += static_cast<double>(error.count) * static_cast<double>(error.count);
+  return Bytes(std::llround(std::sqrt(squares)));
+}
+
+std::vector<Check> make_checks(const Numbers& numbers, double bar) {
+  std::vector<Check> out;
+  out.reserve(8);
+  boot_checks(numbers, bar, out);
+  run_check(numbers, bar, out);
+  return out;
+}
+
+void describe(std::vector<Check>& checks, const Numbers& numbers) {
+  for (Check& check : checks) check.text = sentence(check, numbers);
+}
+
+}  // namespace kvfit::planner
