@@ -27,6 +27,7 @@ function(kvfit_library folder)
 endfunction()
 
 # kvfit_test(NAME LINKS folder... SOURCES file...): one doctest executable, one ctest entry.
+# Tests run in the source root, where tests/data lies.
 function(kvfit_test name)
   cmake_parse_arguments(ARG "" "" "LINKS;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -34,8 +35,8 @@ function(kvfit_test name)
   foreach(other ${ARG_LINKS})
     target_link_libraries(${name} PRIVATE kvfit::${other})
   endforeach()
-  target_compile_definitions(${name} PRIVATE KVFIT_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-  add_test(NAME ${name} COMMAND ${name})
+  target_compile_definitions(${name} PRIVATE KVFIT_TEST_DATA="tests/data")
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
   endif()

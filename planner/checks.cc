@@ -40,7 +40,8 @@ Check make_count(const char* id, std::int64_t need, std::int64_t have, Bytes uni
   return check;
 }
 
-// What the total's uncertainty does to a difference of free memory and a share of the total: only the rest of the share is left.
+// What the total's uncertainty does to a difference of free memory and a share of the total: only the rest of the share is
+// left.
 Bytes start_error(const Numbers& n, const StageNumbers& stage) {
   const double rest = 1.0 - n.settings.gpu_memory_utilization;
   return quadrature({scaled(n.total_error, rest), n.free_error, stage.sums.before_engine.error});
@@ -94,8 +95,8 @@ void run_check(const Numbers& n, double bar, std::vector<Check>& out) {
     }
   }
   const Bytes have = n.free_at_start - worst->sums.before_engine.bytes;
-  out.push_back(make("run", Check::Kind::run, worst_need, have,
-                     quadrature({start_error(n, *worst), worst->sums.outside.error}), bar));
+  out.push_back(
+      make("run", Check::Kind::run, worst_need, have, quadrature({start_error(n, *worst), worst->sums.outside.error}), bar));
 }
 
 std::string outcome(const Check& check, const std::string& yes, const std::string& no) {
@@ -121,10 +122,11 @@ std::string sentence(const Check& check, const Numbers& n) {
                    format("refuses to start: no available memory for the cache blocks ({})", have));
   }
   if (check.id == "kv_one_request") {
-    return outcome(check, format("one request of {} tokens needs {}", grouped(n.settings.max_model_len), need),
-                   format("refuses to start: one request of {} tokens needs {} of KV cache, {} is available; estimated maximum "
-                          "length {}",
-                          grouped(n.settings.max_model_len), need, have, grouped(n.kv.estimated_max_len)));
+    return outcome(
+        check, format("one request of {} tokens needs {}", grouped(n.settings.max_model_len), need),
+        format("refuses to start: one request of {} tokens needs {} of KV cache, {} is available; estimated maximum "
+               "length {}",
+               grouped(n.settings.max_model_len), need, have, grouped(n.kv.estimated_max_len)));
   }
   if (check.id == "mamba_blocks") {
     return outcome(check, format("{} state blocks for {} sequences", *check.have_count, *check.need_count),
@@ -132,7 +134,8 @@ std::string sentence(const Check& check, const Numbers& n) {
                           *check.have_count));
   }
   if (check.id == "align_block") {
-    return outcome(check, format("the batch of {} tokens holds an aligned block of {}", *check.have_count, *check.need_count),
+    return outcome(check,
+                   format("the batch of {} tokens holds an aligned block of {}", *check.have_count, *check.need_count),
                    format("refuses to start: block_size ({}) must be <= max_num_batched_tokens ({})", *check.need_count,
                           *check.have_count));
   }

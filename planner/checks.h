@@ -25,13 +25,13 @@ struct Numbers {
   Settings settings;
   std::int64_t experts = 0;
   Bytes total, total_error;
-  Bytes free_at_start;               ///< before the engine's communicators
-  Bytes free_error;                  ///< beside the total's own uncertainty
+  Bytes free_at_start;  ///< before the engine's communicators
+  Bytes free_error;     ///< beside the total's own uncertainty
   Bytes requested;
   std::vector<StageNumbers> stages;
-  KvCapacity kv;                     ///< of the stage with the fewest blocks
-  std::int64_t sequence_limit = 0;   ///< most sequences the state blocks allow; 0 = no such limit
-  std::int64_t batch_at_least = 0;   ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
+  KvCapacity kv;                    ///< of the stage with the fewest blocks
+  std::int64_t sequence_limit = 0;  ///< most sequences the state blocks allow; 0 = no such limit
+  std::int64_t batch_at_least = 0;  ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
 };
 
 /// Need, have, error and verdict of every check, errors scaled by `bar`; sentences are left empty.

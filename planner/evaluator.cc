@@ -38,14 +38,19 @@ const Settings& Evaluator::settings() const { return prepared({}).settings; }
 
 Point Evaluator::stated_point() const {
   const Settings& s = settings();
-  return {.experts = models::expert_count(question_.model),
-          .max_model_len = s.max_model_len,
-          .max_num_seqs = s.max_num_seqs,
-          .utilization = s.gpu_memory_utilization};
+  Point out{.experts = models::expert_count(question_.model),
+            .max_model_len = s.max_model_len,
+            .max_num_seqs = s.max_num_seqs,
+            .utilization = s.gpu_memory_utilization};
+  if (s.auto_max_model_len) {
+    const std::int64_t fits = numbers(out).kv.estimated_max_len;
+    if (fits > 0) out.max_model_len = fits;
+  }
+  return out;
 }
 
-// A default-constructed point asks for the question as stated. The batch depends on the length only where the engine cuts it to
-// max_num_seqs x max_model_len; those few short configurations are prepared by themselves.
+// A default-constructed point asks for the question as stated. The batch depends on the length only where the engine cuts it
+// to max_num_seqs x max_model_len; those few short configurations are prepared by themselves.
 const Evaluator::Prepared& Evaluator::prepared(const Point& point) const {
   constexpr std::int64_t kLargestDefaultBatch = 65536;
   const bool short_request = point.max_num_seqs > 0 && point.max_num_seqs * point.max_model_len < kLargestDefaultBatch;
@@ -74,12 +79,13 @@ Settings Evaluator::settings_at(const Prepared& prepared, const Point& point) co
   return settings;
 }
 
-StageNumbers Evaluator::stage_numbers(const Prepared& prepared, const Settings& settings, std::size_t stage, std::int64_t experts,
-                                      Bytes requested) const {
+StageNumbers Evaluator::stage_numbers(const Prepared& prepared, const Settings& settings, std::size_t stage,
+                                      std::int64_t experts, Bytes requested) const {
   const MemoryModel& memory = prepared.memory[stage];
   const KvLayout& layout = prepared.layouts[stage];
   StageNumbers out;
   out.sums = memory.sums(settings, experts);
+  apply(question_.corrections, out.sums);
   if (question_.serving.kv_cache_memory_bytes) {
     out.available = *question_.serving.kv_cache_memory_bytes;
   } else {
@@ -111,22 +117,31 @@ Numbers Evaluator::numbers(const Point& point) const {
     available.push_back(out.stages.back().available);
   }
   const std::int64_t blocks = common_blocks(at.layouts, available);
-  const std::size_t least = static_cast<std::size_t>(
-      std::min_element(out.stages.begin(), out.stages.end(),
-                       [](const StageNumbers& a, const StageNumbers& b) {
-                         return a.checked - a.needed < b.checked - b.needed;
-                       }) -
-      out.stages.begin());
+  const std::size_t least = static_cast<std::size_t>(std::min_element(out.stages.begin(), out.stages.end(),
+                                                                      [](const StageNumbers& a, const StageNumbers& b) {
+                                                                        return a.checked - a.needed < b.checked - b.needed;
+                                                                      }) -
+                                                     out.stages.begin());
   out.kv = kv_capacity(at.layouts[least], available[least], out.settings.max_model_len, out.settings.in_flight_tokens,
                        question_.serving.num_gpu_blocks_override.value_or(0), blocks);
   out.sequence_limit = sequence_limit(at.layouts[least], out.kv.num_gpu_blocks, out.settings, *question_.rules, at.traits);
   return out;
 }
 
+KvCapacity Evaluator::capacity(const Point& point, Bytes available) const {
+  const Prepared& at = prepared(point);
+  const Settings settings = settings_at(at, point);
+  return kv_capacity(at.layouts.front(), available, settings.max_model_len, settings.in_flight_tokens,
+                     question_.serving.num_gpu_blocks_override.value_or(0));
+}
+
 Outcome Evaluator::probe(const Point& point) const {
   const std::vector<Check> checks = make_checks(numbers(point), bar_factor(question_.confidence));
   const Check* binding = binding_check(checks);
-  return {.verdict = binding->verdict, .binding = std::string(binding->id), .margin = binding->margin(), .error = binding->error};
+  return {.verdict = binding->verdict,
+          .binding = std::string(binding->id),
+          .margin = binding->margin(),
+          .error = binding->error};
 }
 
 Ledger Evaluator::ledger(const Prepared& prepared, const Numbers& numbers, std::size_t stage) const {
@@ -135,12 +150,15 @@ Ledger Evaluator::ledger(const Prepared& prepared, const Numbers& numbers, std::
   out.rank = prepared.ranks[stage].global;
   out.total = numbers.total;
   for (Entry& entry : machine_entries(question_.node)) out.entries.push_back(std::move(entry));
-  for (Entry& entry : prepared.memory[stage].entries(numbers.settings, numbers.experts)) out.entries.push_back(std::move(entry));
+  for (Entry& entry : prepared.memory[stage].entries(numbers.settings, numbers.experts))
+    out.entries.push_back(std::move(entry));
+  const MemorySums predicted = prepared.memory[stage].sums(numbers.settings, numbers.experts);
+  for (Entry& entry : correction_entries(question_.corrections, predicted)) out.entries.push_back(std::move(entry));
   const KvLayout& layout = prepared.layouts[stage];
   const std::int64_t blocks = std::max<std::int64_t>(numbers.kv.num_gpu_blocks, 0);
   out.entries.push_back({.label = "kv_cache",
-                         .text = format("KV cache ({} blocks of {} tokens, {})", profiles::grouped(blocks), layout.block_size,
-                                        numbers.settings.kv_cache_dtype),
+                         .text = format("KV cache ({} blocks of {} tokens, {})", profiles::grouped(blocks),
+                                        layout.block_size, numbers.settings.kv_cache_dtype),
                          .section = Section::kv_cache,
                          .bytes = Bytes(layout.bytes_per_block) * blocks,
                          .error = numbers.stages[stage].available_error,

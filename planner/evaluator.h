@@ -1,5 +1,5 @@
-// One question, any number of configurations: prepared once, then each (experts, context, sequences, utilisation) is priced in a
-// few hundred integer operations. This is where the engine's accounting is put together:
+// One question, any number of configurations: prepared once, then each (experts, context, sequences, utilisation) is priced
+// in a few hundred integer operations. This is where the engine's accounting is put together:
 //
 //   requested = ceil(total x utilisation)
 //   available = requested - weights - activation - non-torch - graph estimate        (the KV cache's bytes)
@@ -24,20 +24,23 @@ namespace kvfit::planner {
 
 class Evaluator {
  public:
-  /// Keeps a reference to nothing: the question is copied. Throws Error when it cannot be priced (unknown tables, a combination
-  /// the engine refuses).
+  /// Keeps a reference to nothing: the question is copied. Throws Error when it cannot be priced (unknown tables, a
+  /// combination the engine refuses).
   explicit Evaluator(Question question);
 
   const Question& question() const { return question_; }
 
   /// The settings at which nothing is searched: what the question states, the engine's defaults for the rest.
   const Settings& settings() const;
+  /// Its point; with max_model_len `auto`, the length the engine would reduce itself to.
   Point stated_point() const;
 
   /// Verdict and margin only.
   Outcome probe(const Point& point) const;
   /// All numbers of one configuration.
   Numbers numbers(const Point& point) const;
+  /// What a pool of so many available bytes holds in this configuration (one stage): exact, whatever the memory model says.
+  KvCapacity capacity(const Point& point, Bytes available) const;
   /// Settings, ledgers, checks with their sentences, capacity, verdict; gates, ladder and levers are added by make_plan.
   Plan plan(const Point& point) const;
 

@@ -34,13 +34,18 @@ Bytes Ledger::sum(Section section) const {
 }
 
 void close(Ledger& ledger) {
+  // The pool takes up whatever the budget's entries leave, so their errors do not reach what stays free.
   Bytes used;
-  for (const Entry& entry : ledger.entries) used += entry.bytes;
+  std::vector<Entry> outside_the_budget;
+  for (const Entry& entry : ledger.entries) {
+    used += entry.bytes;
+    if (entry.section == Section::before_engine || entry.section == Section::outside) outside_the_budget.push_back(entry);
+  }
   ledger.entries.push_back({.label = "free",
                             .text = "free",
                             .section = Section::free,
                             .bytes = ledger.total - used,
-                            .error = combined_error(ledger.entries),
+                            .error = combined_error(outside_the_budget),
                             .provenance = Provenance::derived,
                             .source = "total - all entries"});
 }

@@ -78,8 +78,8 @@ std::optional<Concession> smaller_batch(const Context& c) {
   constexpr std::int64_t kSmallest = 512;
   const std::int64_t half = c.settings.max_num_batched_tokens / 2;
   if (half < kSmallest) return std::nullopt;
-  Concession out = keep(c, "smaller_batch",
-                        format("max_num_batched_tokens {} instead of {}", grouped(half), grouped(2 * half)));
+  Concession out =
+      keep(c, "smaller_batch", format("max_num_batched_tokens {} instead of {}", grouped(half), grouped(2 * half)));
   out.question.serving.max_num_batched_tokens = half;
   return out;
 }
@@ -133,8 +133,9 @@ Bytes gain(const std::vector<Check>& before, const std::vector<Check>& after, co
 }  // namespace
 
 std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, const Bounds& bounds) {
-  constexpr std::optional<Concession> (*kAll[])(const Context&) = {
-      vision_off, draft_off, kv_fp8, fewer_experts, shorter_context, fewer_sequences, smaller_batch, no_graphs, lower_utilization};
+  constexpr std::optional<Concession> (*kAll[])(const Context&) = {vision_off,    draft_off,       kv_fp8,
+                                                                   fewer_experts, shorter_context, fewer_sequences,
+                                                                   smaller_batch, no_graphs,       lower_utilization};
   const double bar = bar_factor(evaluator.question().confidence);
   const Numbers here = evaluator.numbers(point);
   const std::vector<Check> before = make_checks(here, bar);
@@ -148,7 +149,8 @@ std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, con
     const std::vector<Check> after = make_checks(other.numbers(concession->point), bar);
     const Bytes frees = gain(before, after, binding);
     if (frees.count <= 0) continue;
-    out.push_back({.id = concession->id, .text = concession->text, .frees = frees, .verdict = binding_check(after)->verdict});
+    out.push_back(
+        {.id = concession->id, .text = concession->text, .frees = frees, .verdict = binding_check(after)->verdict});
   }
   std::stable_sort(out.begin(), out.end(), [](const Lever& a, const Lever& b) { return a.frees > b.frees; });
   return out;

@@ -1,5 +1,5 @@
-// What the machine takes before any engine: CUDA context, idle use, what a Windows host hides, other programs. Ledger entries whose
-// sum is total - free at start (hardware/node.h), to the byte.
+// What the machine takes before any engine: CUDA context, idle use, what a Windows host hides, other programs. Ledger
+// entries whose sum is total - free at start (hardware/node.h), to the byte.
 #pragma once
 
 #include <vector>

@@ -11,6 +11,7 @@
 #include "hardware/node.h"
 #include "models/model.h"
 #include "models/tensor_inventory.h"
+#include "planner/correction.h"
 #include "planner/rules.h"
 
 namespace kvfit::planner {
@@ -82,6 +83,7 @@ struct Search {
 enum class Confidence { half, ninety, ninety_five };
 
 struct Question {
+  std::vector<Correction> corrections;  ///< learnt from boots of this machine, model and engine (kvfit calibrate)
   hardware::Node node;
   models::Model model;
   std::shared_ptr<const models::TensorInventory> inventory;  ///< of `model` as it is (before any carve)

@@ -108,8 +108,8 @@ std::vector<hardware::Gate> gates_of(const Question& question, const Settings& s
   if (!question.gates) return out;
   const std::vector<hardware::Gpu> group(1, question.node.gpu);
   for (const std::string& name : models::weight_formats(question.model.quantization)) {
-    out.push_back(hardware::gate_weights(*question.gates, group, name, question.model.quantization.method,
-                                         question.allow_fallback));
+    out.push_back(
+        hardware::gate_weights(*question.gates, group, name, question.model.quantization.method, question.allow_fallback));
   }
   bool latent = false;
   bool sparse = false;
@@ -119,7 +119,8 @@ std::vector<hardware::Gate> gates_of(const Question& question, const Settings& s
     sparse = sparse || layer.attention->indexer.has_value();
   }
   const std::string& stated = question.serving.kv_cache_dtype;
-  out.push_back(hardware::gate_kv_cache(*question.gates, group, stated == "auto" ? settings.kv_cache_dtype : stated, latent, sparse));
+  out.push_back(
+      hardware::gate_kv_cache(*question.gates, group, stated == "auto" ? settings.kv_cache_dtype : stated, latent, sparse));
   return out;
 }
 

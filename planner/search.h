@@ -17,7 +17,8 @@ Plan make_plan(const Question& question);
 /// One stated configuration, nothing searched: verdict, ledgers and checks only.
 Plan evaluate(const Question& question);
 
-/// Lists of what may vary: expert counts that keep the hard rules, contexts (n and 1.5 x n between powers of two), sequences.
+/// Lists of what may vary: expert counts that keep the hard rules, contexts (n and 1.5 x n between powers of two),
+/// sequences.
 Bounds bounds_of(const Question& question, const Point& stated);
 
 /// Each format of the model's weights and of its KV cache against the machine.
