@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/checks.h"
-#include "planner/search.h"
+#include "planner/gates.h"
 #include "planner/verdict.h"
 #include "profiles/text.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "hardware/gate_rules.h"
 #include "models/checkpoint_size.h"
+#include "planner/gates.h"
 #include "planner/levers.h"
 #include "planner/verdict.h"
 #include "profiles/text.h"
@@ -101,27 +101,6 @@ Bounds bounds_of(const Question& question, const Point& stated) {
           .contexts = context_choices(question, stated.max_model_len),
           .sequences = sequence_choices(question, stated.max_num_seqs),
           .utilization = stated.utilization};
-}
-
-std::vector<hardware::Gate> gates_of(const Question& question, const Settings& settings) {
-  std::vector<hardware::Gate> out;
-  if (!question.gates) return out;
-  const std::vector<hardware::Gpu> group(1, question.node.gpu);
-  for (const std::string& name : models::weight_formats(question.model.quantization)) {
-    out.push_back(
-        hardware::gate_weights(*question.gates, group, name, question.model.quantization.method, question.allow_fallback));
-  }
-  bool latent = false;
-  bool sparse = false;
-  for (const models::Layer& layer : question.model.layers) {
-    if (!layer.attention) continue;
-    latent = latent || layer.attention->kind == models::Attention::Kind::mla;
-    sparse = sparse || layer.attention->indexer.has_value();
-  }
-  const std::string& stated = question.serving.kv_cache_dtype;
-  out.push_back(
-      hardware::gate_kv_cache(*question.gates, group, stated == "auto" ? settings.kv_cache_dtype : stated, latent, sparse));
-  return out;
 }
 
 Plan evaluate(const Question& question) {

@@ -21,7 +21,4 @@ Plan evaluate(const Question& question);
 /// sequences.
 Bounds bounds_of(const Question& question, const Point& stated);
 
-/// Each format of the model's weights and of its KV cache against the machine.
-std::vector<hardware::Gate> gates_of(const Question& question, const Settings& settings);
-
 }  // namespace kvfit::planner
