@@ -11,6 +11,7 @@
 
 #include "profiles/document.h"
 #include "profiles/error.h"
+#include "profiles/packed.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
 
@@ -90,7 +91,7 @@ const ProfileFile* Catalog::find(std::string_view kind, std::string_view id) con
 }
 
 Node Catalog::load(const ProfileFile& file) const {
-  return parse_yaml(file.text.empty() ? read_text_file(file.origin) : std::string(file.text), file.origin);
+  return file.packed.empty() ? parse_yaml(read_text_file(file.origin), file.origin) : unpack(file.packed, file.origin);
 }
 
 const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_or_alias) const {

@@ -17,7 +17,7 @@ struct ProfileFile {
   std::string id;                  ///< file name without .yaml
   std::string origin;              ///< path of a file, or "built-in:KIND/ID.yaml"
   std::vector<std::string> names;  ///< `names:` and `aliases:` of the file: repository ids, driver names, short forms
-  std::string_view text;           ///< empty for files on disk (read on demand)
+  std::string_view packed;         ///< of a built-in profile (packed.h); empty for files on disk, which are read on demand
 };
 
 /// The embedded table, sorted by kind and id; generated at build time from profiles/*/*.yaml (profiles/embed.cc), names

@@ -186,14 +186,10 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::string> pending_;
 };
 
-}  // namespace
-
-namespace {
-
-// Python writes NaN and Infinity, which JSON does not know; published configs hold them (time_step_limit). They become null (NaN, too short for it, 0.0),
-// blank-padded so that places stay where they were.
-void blank_non_numbers(std::string& text) {
-  if (text.find("Infinity") == std::string::npos && text.find("NaN") == std::string::npos) return;
+// Python writes Infinity, which JSON does not know, and published configs hold it (time_step_limit). It becomes null, padded
+// with blanks so that places stay where they were. NaN stays an error.
+void blank_infinity(std::string& text) {
+  if (text.find("Infinity") == std::string::npos) return;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && quoted) {
@@ -201,11 +197,9 @@ void blank_non_numbers(std::string& text) {
     } else if (text[i] == '"') {
       quoted = !quoted;
     } else if (!quoted) {
-      for (const std::string_view token : {"-Infinity", "Infinity", "NaN"}) {
-        if (text.compare(i, token.size(), token) != 0) continue;
-        const std::string_view null = token.size() < 4 ? "0.0" : "null";
-        text.replace(i, token.size(), std::string(null) + std::string(token.size() - null.size(), ' '));
-        break;
+      for (const std::string_view token : {"-Infinity", "Infinity"}) {
+        if (text.compare(i, token.size(), token) == 0)
+          text.replace(i, token.size(), "null" + std::string(token.size() - 4, ' '));
       }
     }
   }
@@ -214,7 +208,7 @@ void blank_non_numbers(std::string& text) {
 }  // namespace
 
 Node parse_json(std::string text, std::string file) {
-  blank_non_numbers(text);
+  blank_infinity(text);
   std::shared_ptr<const Source> source =
       std::make_shared<const Source>(Source{.file = std::move(file), .text = std::move(text)});
   check_text(*source);

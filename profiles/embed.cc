@@ -10,19 +10,23 @@
 #include <vector>
 
 #include "profiles/document.h"
+#include "profiles/packed.h"
 #include "profiles/text.h"
 
 namespace {
 
 using kvfit::profiles::Node;
 
-// String literals are limited to 65,535 bytes by the standard; adjacent literals in pieces of 8,000 are not.
-std::string literal(std::string_view text) {
-  std::string out;
-  for (std::size_t start = 0; start < text.size() || start == 0; start += 8000) {
-    out += "R\"kvfit(" + std::string(text.substr(start, 8000)) + ")kvfit\"\n";
+// A string literal of any bytes, in pieces: the standard lets a compiler refuse longer ones.
+std::string literal(std::string_view bytes) {
+  std::string out = "\"";
+  std::size_t column = 0;
+  for (const char c : bytes) {
+    if (++column % 4000 == 0) out += "\"\n\"";
+    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+    out += plain ? std::string(1, c) : kvfit::profiles::format("\\{:03o}", static_cast<unsigned char>(c));
   }
-  return out;
+  return out + "\"";
 }
 
 std::string names_of(const Node& profile) {
@@ -38,7 +42,8 @@ std::string names_of(const Node& profile) {
 int run(const std::string& out_path, const std::string& root, std::vector<std::string> files) {
   std::sort(files.begin(), files.end());
   std::string out =
-      "// Generated from profiles/*/*.yaml.\n#include <string>\n#include <vector>\n#include \"profiles/catalog.h\"\n\n"
+      "// Generated from profiles/*/*.yaml.\n#include <string>\n#include <string_view>\n#include <vector>\n#include "
+      "\"profiles/catalog.h\"\n\n"
       "namespace kvfit::profiles {\nstd::vector<ProfileFile> built_in_profiles() {\n  std::vector<ProfileFile> out;\n";
   for (const std::string& file : files) {
     const std::string relative = file.substr(root.size() + 1);
@@ -47,8 +52,10 @@ int run(const std::string& out_path, const std::string& root, std::vector<std::s
     const std::string id = relative.substr(slash + 1, relative.size() - slash - 6);
     const std::string text = kvfit::profiles::read_text_file(file);
     const Node profile = kvfit::profiles::parse_yaml(text, file);
-    out += kvfit::profiles::format("  out.push_back({{\"{}\", \"{}\", \"built-in:{}\", {{{}}},\n{}}});\n", kind, id,
-                                   relative, names_of(profile), literal(text));
+    const std::string packed = kvfit::profiles::pack(profile);
+    out += kvfit::profiles::format(
+        "  out.push_back({{\"{}\", \"{}\", \"built-in:{}\", {{{}}}, std::string_view(\n{}, {})}});\n", kind, id, relative,
+        names_of(profile), literal(packed), packed.size());
   }
   out += "  return out;\n}\n}  // namespace kvfit::profiles\n";
   std::ofstream stream(out_path, std::ios::binary);
