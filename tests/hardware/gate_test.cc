@@ -49,6 +49,13 @@ TEST_CASE("NVFP4 is native from 10.0, weight-only on Hopper, refused by policy b
   CHECK(brief(weights({"rtx3090-24g"}, "nvfp4", "modelopt_mixed")) == "refused policy weights.nvfp4.mixed_floor");
 }
 
+TEST_CASE("NVFP4 kept weight-only by its scheme falls back even on Blackwell, and the policy holds for it too") {
+  // vllm-project/vllm#47749: W4A16_NVFP4 pins Marlin on every GPU.
+  CHECK(brief(weights({"rtx5090-32g"}, "nvfp4_w4a16", "modelopt")) == "fallback weights.nvfp4.weight_only_scheme");
+  CHECK(brief(weights({"h100-sxm"}, "nvfp4_w4a16", "modelopt")) == "fallback weights.nvfp4.weight_only_scheme");
+  CHECK(brief(weights({"rtx3090-24g"}, "nvfp4_w4a16", "modelopt")) == "refused policy weights.nvfp4.vendor_min");
+}
+
 TEST_CASE("a refusal by policy says that it is one, and what the engine would do") {
   const Gate gate = weights({"rtx3090-24g"}, "nvfp4", "modelopt");
   CHECK(gate.format == "nvfp4 (modelopt)");
@@ -108,10 +115,23 @@ TEST_CASE("other weight formats: MXFP4, int4, int8, EXL3") {
   CHECK(brief(weights({"rtx3090-24g"}, "int4_awq", "awq")) == "native weights.int4.native");
   CHECK(brief(weights({"rtx3090-24g"}, "int8", "compressed-tensors")) == "native weights.int8.native");
   CHECK(brief(weights({"rtx5090-32g"}, "int8", "compressed-tensors")) == "fallback weights.int8.triton");
+  CHECK(brief(weights({"rtx5090-32g"}, "int8_w8a16", "gptq")) == "native weights.int8.weight_only");
   CHECK(brief(weights({"rtx5090-32g"}, "exl3", "exl3")) == "native weights.exl3.native");
   CHECK(brief(weights({"b200"}, "exl3", "exl3")) == "refused weights.exl3.no_kernel");
   CHECK(brief(weights({"h100-sxm"}, "int4", "fp_quant")) == "refused weights.fp_quant.no_kernel");
   CHECK(brief(weights({"rtx3090-24g"}, "bf16", "")) == "native weights.bf16.native");
+}
+
+TEST_CASE("every weight format that models name has a rule on every GPU") {
+  const std::vector<Gpu> all = load_gpus(profiles::Catalog());
+  for (const char* format :
+       {"bf16", "f16", "f32", "fp8_tensor", "fp8_channel", "fp8_block", "nvfp4", "nvfp4_w4a16", "mxfp4", "mxfp8", "int4",
+        "int4_awq", "int4_pack-quantized", "int8", "int8_w8a16", "nf4", "exl3", "gguf", "mlx_4bit"}) {
+    for (const Gpu& gpu : all) {
+      INFO(gpu.id << " " << format);
+      CHECK(gate_weights(rules(), {&gpu, 1}, format, "", false).verdict != GateVerdict::unknown);
+    }
+  }
 }
 
 TEST_CASE("what no rule covers is unknown, and so is an empty group") {
