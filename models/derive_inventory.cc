@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "models/format_cache.h"
 #include "models/naming.h"
 #include "models/naming_vision.h"
 #include "models/tensor_inventory.h"
+#include "models/tensor_names.h"
 #include "models/weight_layout.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
@@ -25,6 +27,8 @@ using profiles::DType;
 using profiles::format;
 using std::string_view;
 
+constexpr std::size_t kTensorsALayer = 32;
+
 std::int64_t parameters(const Row& row, const Terms& terms) {
   std::int64_t out = 1;
   for (const Dim dim : row.extents) {
@@ -36,16 +40,21 @@ std::int64_t parameters(const Row& row, const Terms& terms) {
 // Appends tensors to an inventory; knows the model, its names and how modules are stored.
 class Deriver {
  public:
-  Deriver(const Model& model, const Naming& naming) : model_(model), naming_(naming) {
+  Deriver(const Model& model, const Naming& naming)
+      : model_(model),
+        naming_(naming),
+        formats_(model.quantization, model.dtype),
+        draft_formats_(model.quantization, model.dtype) {
     prefix_ = naming.prefix.empty() ? string_view(model.name_prefix) : naming.prefix;
     if (mlx() && prefix_ == "model.language_model.") prefix_ = "language_model.model.";
     out_.origin = "derived from config";
+    out_.tensors.reserve(kTensorsALayer * (model.layers.size() + 1));
   }
 
   TensorInventory run();
 
  private:
-  void layer(const Layer& layer, const std::string& prefix);
+  void layer(const Layer& layer, const std::string& prefix, int number);
   void draft(const Draft& draft);
   void head();
   void vision(const Vision& vision);
@@ -58,24 +67,29 @@ class Deriver {
   void add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts = 0);
   void unnamed(const std::string& prefix, std::int64_t parameters);
 
-  WeightFormat format_of_module(string_view module) const { return format_of(model_.quantization, module, model_.dtype); }
+  const WeightFormat& format_of_module(const Row& row, const std::string& module) {
+    return (in_draft_ ? draft_formats_ : formats_).of(&row, layer_, module);
+  }
   bool mlx() const { return model_.quantization.base.format == Format::mlx; }
-  bool stacks_experts(const Layer& layer, const std::string& prefix) const;
+  bool stacks_experts(const Layer& layer, const std::string& prefix);
 
   const Model& model_;
   const Naming& naming_;
+  FormatCache formats_, draft_formats_;
+  bool in_draft_ = false;
+  int layer_ = -1;  ///< number in the names being written
   string_view prefix_;
   std::int64_t named_extra_ = 0;
   TensorInventory out_;
 };
 
 void Deriver::add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts) {
-  const NameParts parts = classify(name, model_);
+  const NameRole role = role_of(name, model_);
   Tensor tensor;
   tensor.name = std::move(name);
-  tensor.role = parts.role;
-  tensor.draft_role = parts.draft_role;
-  tensor.layer = parts.layer;
+  tensor.role = role.role;
+  tensor.draft_role = role.draft_role;
+  tensor.layer = role.layer;
   tensor.dtype = dtype;
   tensor.shape = std::move(shape);
   tensor.expert_ids.resize(static_cast<std::size_t>(experts));
@@ -91,7 +105,7 @@ void Deriver::unnamed(const std::string& prefix, std::int64_t parameters) {
 
 void Deriver::linear(const Row& row, const Terms& terms, const std::string& module) {
   const bool may_quantise = row.as != As::narrow || mlx();
-  const WeightFormat stored = may_quantise ? format_of_module(module) : WeightFormat{};
+  const WeightFormat stored = may_quantise ? format_of_module(row, module) : WeightFormat{};
   const LinearShape shape{
       .out = terms[row.extents[0]], .in = terms[row.extents[1]], .plain = model_.dtype, .block_scale = naming_.block_scale};
   for (StoredTensor& part : stored_tensors(stored, shape)) {
@@ -104,7 +118,7 @@ void Deriver::expert(const Row& row, const Terms& terms, const std::string& modu
   first.replace(first.find("{}"), 2, "0");
   const LinearShape shape{
       .out = terms[row.extents[0]], .in = terms[row.extents[1]], .plain = model_.dtype, .block_scale = naming_.block_scale};
-  for (StoredTensor& part : stored_tensors(format_of_module(first), shape)) {
+  for (StoredTensor& part : stored_tensors(format_of_module(row, first), shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape), terms[Dim::experts]);
   }
 }
@@ -116,7 +130,7 @@ void Deriver::stacked(const Row& row, const Terms& terms, const std::string& mod
                           .plain = model_.dtype,
                           .block_scale = naming_.block_scale,
                           .bare = true};
-  for (StoredTensor& part : stored_tensors(format_of_module(module), shape)) {
+  for (StoredTensor& part : stored_tensors(format_of_module(row, module), shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape));
   }
 }
@@ -158,18 +172,19 @@ void Deriver::rows(Table table, const Terms& terms, const std::string& prefix) {
 }
 
 // Unquantised experts may be stacked in one tensor; every quantised export but gpt-oss's writes them one by one.
-bool Deriver::stacks_experts(const Layer& layer, const std::string& prefix) const {
+bool Deriver::stacks_experts(const Layer& layer, const std::string& prefix) {
   if (!layer.moe || !layer.moe->fused_storage) return false;
   for (const Row& row : naming_.moe) {
     if (row.as != As::expert) continue;
     std::string first = prefix + std::string(row.name);
     first.replace(first.find("{}"), 2, "0");
-    return format_of_module(first).format == Format::plain;
+    return is_plain(format_of_module(row, first));
   }
   return true;
 }
 
-void Deriver::layer(const Layer& layer, const std::string& prefix) {
+void Deriver::layer(const Layer& layer, const std::string& prefix, int number) {
+  layer_ = number;
   const Terms terms = layer_terms(model_, layer, stacks_experts(layer, prefix));
   rows(naming_.norms, terms, prefix);
   if (layer.attention) {
@@ -184,10 +199,12 @@ void Deriver::layer(const Layer& layer, const std::string& prefix) {
   if (layer.dense) rows(naming_.dense, terms, prefix);
   if (layer.moe) rows(naming_.moe, terms, prefix);
   unnamed(prefix, layer.extra_parameters);
+  layer_ = -1;
 }
 
 // "model.layers.61." is the layer itself; "mtp." holds a small trunk.
 void Deriver::draft(const Draft& draft) {
+  in_draft_ = true;
   const std::string& prefix = draft.prefix;
   const Terms terms = root_terms(model_);
   const bool numbered =
@@ -197,15 +214,16 @@ void Deriver::draft(const Draft& draft) {
     const std::string at =
         numbered ? format("{}{}.{}.", prefix_, naming_.layers, model_.layers.size() + i) : format("{}layers.{}.", prefix, i);
     if (numbered) rows(naming_.draft, terms, at);
-    layer(draft.layers[i], at);
+    layer(draft.layers[i], at, static_cast<int>(numbered ? model_.layers.size() + i : i));
   }
+  in_draft_ = false;
 }
 
 void Deriver::head() {
   const std::string module =
       std::string(prefix_.starts_with("language_model.") ? "language_model." : "") + std::string(naming_.head);
   const Terms terms = root_terms(model_);
-  const Row row{As::linear, module, {Dim::vocab, Dim::hidden}};
+  const Row row{As::linear, naming_.head, {Dim::vocab, Dim::hidden}};
   if (!model_.tied_embeddings) linear(row, terms, module);
   if (!model_.tied_embeddings && model_.head_bias) add(module + ".bias", model_.dtype, {model_.vocab});
 }
@@ -220,7 +238,7 @@ TensorInventory Deriver::run() {
   rows(naming_.root, root_terms(model_), std::string(prefix_));
   unnamed(std::string(prefix_), model_.extra_parameters);
   for (std::size_t i = 0; i < model_.layers.size(); ++i) {
-    layer(model_.layers[i], format("{}{}.{}.", prefix_, naming_.layers, i));
+    layer(model_.layers[i], format("{}{}.{}.", prefix_, naming_.layers, i), static_cast<int>(i));
   }
   head();
   if (model_.draft) draft(*model_.draft);

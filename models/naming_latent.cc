@@ -11,8 +11,8 @@
 namespace kvfit::models {
 namespace {
 
-constexpr std::string_view kDeepseekTypes[] = {"deepseek_v2", "mistral4", "deepseek_v3", "deepseek_v32", "kimi_k2",
-                                               "kimi_k25",    "glm_moe_dsa", "glm4_moe_lite"};
+constexpr std::string_view kDeepseekTypes[] = {"deepseek_v2", "mistral4", "deepseek_v3", "deepseek_v32",
+                                               "kimi_k2",     "kimi_k25", "glm_moe_dsa", "glm4_moe_lite"};
 
 constexpr Naming kNamings[] = {
     {.model_types = kDeepseekTypes,

@@ -46,7 +46,8 @@ class Tower {
   std::vector<VisionTensor> out_;
 };
 
-// Beside "model.language_model." stands "model.visual."; MLX exports call the pair "language_model.model." and "vision_tower."
+// Beside "model.language_model." stands "model.visual."; MLX exports call the pair "language_model.model." and
+// "vision_tower."
 std::string qwen_prefix(string_view language_prefix) {
   if (language_prefix.starts_with("model.language_model.")) return "model.visual.";
   return language_prefix.starts_with("language_model.model.") ? "vision_tower." : "visual.";

@@ -27,9 +27,11 @@ bool has_parts(std::string_view name, std::string_view pattern) {
 }
 
 // Exports write the same module with different wrappers in front; a regular expression may count on any of them.
-bool regex_matches(const Regex& regex, std::string_view module) {
+bool regex_matches(const Regex& regex, std::string_view pattern, std::string_view module) {
+  if (regex.matches(module)) return true;
+  if (pattern.starts_with(".*")) return false;  // whatever stands in front is matched already
   const std::string_view bare = short_name(module);
-  if (regex.matches(module) || regex.matches(bare)) return true;
+  if (regex.matches(bare)) return true;
   return regex.matches("model." + std::string(bare)) || regex.matches("model.language_model." + std::string(bare)) ||
          regex.matches("language_model.model." + std::string(bare));
 }
@@ -40,7 +42,7 @@ bool rule_matches(const FormatRule& rule, const ModuleName& name, std::string_vi
     case FormatRule::Match::glob:
       return glob_match(rule.pattern, name.text);
     case FormatRule::Match::regex:
-      return rule.regex && regex_matches(*rule.regex, module);
+      return rule.regex && regex_matches(*rule.regex, rule.pattern, module);
     case FormatRule::Match::module:
       return has_parts(name.text, rule.pattern);
     case FormatRule::Match::exact:

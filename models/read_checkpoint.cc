@@ -116,11 +116,11 @@ Tensor& Folder::entry(std::string_view name, std::optional<ExpertNumber> number,
     }
   }
   known.push_back(tensors_.size());
-  const NameParts parts = classify(name, model_);
+  const NameRole role = role_of(name, model_);
   return tensors_.emplace_back(Tensor{pattern_,
-                                      parts.role,
-                                      parts.draft_role,
-                                      parts.layer,
+                                      role.role,
+                                      role.draft_role,
+                                      role.layer,
                                       {},
                                       tensor.dtype,
                                       std::vector<std::int64_t>(shape.begin(), shape.end())});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/tensor_inventory.h"
 
@@ -34,7 +35,10 @@ constexpr std::array<string_view, 3> kLayerParts = {"layers", "h", "blocks"};
 
 template <std::size_t N>
 bool any_of(const std::array<string_view, N>& words, string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  for (const string_view each : words) {
+    if (each.size() == word.size() && each == word) return true;
+  }
+  return false;
 }
 
 bool is_number(string_view text) {
@@ -162,24 +166,19 @@ std::optional<ExpertNumber> find_expert_number(string_view name) {
   return std::nullopt;
 }
 
-NameParts classify(string_view tensor_name, const Model& model) {
-  NameParts out{Role::other, Role::other, -1, -1, std::string(tensor_name)};
-  if (const std::optional<ExpertNumber> found = find_expert_number(tensor_name)) {
-    out.expert = found->expert;
-    out.pattern.replace(found->begin, found->end - found->begin, "{}");
-  }
-  const Components parts(tensor_name);
-  const std::array<string_view, 3> first = {parts[0], parts[1], parts[2]};
-  for (const string_view part : first) {
-    if (any_of(kVisionParts, part)) out.role = Role::vision;
-    if (any_of(kAudioParts, part)) out.role = Role::audio;
+NameRole role_of(string_view name, const Model& model) {
+  NameRole out;
+  const Components parts(name);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (any_of(kVisionParts, parts[i])) out.role = Role::vision;
+    if (any_of(kAudioParts, parts[i])) out.role = Role::audio;
   }
   if (out.role != Role::other) return out;
 
   const std::size_t at = find_layer(parts);
   if (at < parts.size()) out.layer = number(parts[at]);
   const int trunk = static_cast<int>(model.layers.size());
-  bool draft = parts[0] == "mtp" || parts[1] == "mtp" || (model.draft && tensor_name.starts_with(model.draft->prefix));
+  bool draft = parts[0] == "mtp" || parts[1] == "mtp" || (model.draft && name.starts_with(model.draft->prefix));
   if (trunk > 0 && out.layer >= trunk) {
     draft = true;
     out.layer -= trunk;
@@ -189,6 +188,16 @@ NameParts classify(string_view tensor_name, const Model& model) {
       at < parts.size() ? role_in_layer(parts, at + 1, layer_at(layers, out.layer)) : role_beside_layers(parts);
   out.role = draft ? Role::draft : role;
   out.draft_role = draft ? role : Role::other;
+  return out;
+}
+
+NameParts classify(string_view tensor_name, const Model& model) {
+  const NameRole role = role_of(tensor_name, model);
+  NameParts out{role.role, role.draft_role, role.layer, -1, std::string(tensor_name)};
+  if (const std::optional<ExpertNumber> found = find_expert_number(tensor_name)) {
+    out.expert = found->expert;
+    out.pattern.replace(found->begin, found->end - found->begin, "{}");
+  }
   return out;
 }
 

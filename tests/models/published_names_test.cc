@@ -61,11 +61,11 @@ std::int64_t compare(const std::string& name, const Model& model, Names only_pub
 std::int64_t compare(const std::string& name) { return compare(name, read(name)); }
 
 TEST_CASE("names and bytes are exactly the published ones") {
-  for (const char* name :
-       {"SmolLM3-3B", "Reflection-Llama-3.1-70B", "MiniMax-M1", "Qwen-72B", "Qwen2.5-3B-finetune", "cogito-v1-preview-qwen-14B",
-        "deepseek-coder-6.7b-sft", "gemma-2b", "medgemma-27b-it", "Meta-Llama3.1-8B-Instruct-bnb-int8", "gemma-3-4b-text",
-        "Llama-3.2-3B-Instruct", "Devstral-Small-2507", "Qwen3-14B-MLX-4bit", "Meta-Llama-3.1-8B-Instruct-FP8-dynamic",
-        "Llama-3.1-8B-Instruct-NVFP4", "gpt-oss-20b", "Qwen3-1.7B-MLX-bf16"}) {
+  for (const char* name : {"SmolLM3-3B", "Reflection-Llama-3.1-70B", "MiniMax-M1", "Qwen-72B", "Qwen2.5-3B-finetune",
+                           "cogito-v1-preview-qwen-14B", "deepseek-coder-6.7b-sft", "gemma-2b", "medgemma-27b-it",
+                           "Meta-Llama3.1-8B-Instruct-bnb-int8", "gemma-3-4b-text", "Llama-3.2-3B-Instruct",
+                           "Devstral-Small-2507", "Qwen3-14B-MLX-4bit", "Meta-Llama-3.1-8B-Instruct-FP8-dynamic",
+                           "Llama-3.1-8B-Instruct-NVFP4", "gpt-oss-20b", "Qwen3-1.7B-MLX-bf16"}) {
     CHECK_EQ(compare(name), 0);
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("an index may state the size of its files: tensors plus about 131 byte
   CHECK(headers / 35'743 == 130);
 }
 
-TEST_CASE("an MLX export of Qwen3.8-27B keeps draft and tower in files of their own; its index names the tower")  {
+TEST_CASE("an MLX export of Qwen3.8-27B keeps draft and tower in files of their own; its index names the tower") {
   Model model = read("Qwen3.8-27B-MTPLX-Optimized-Speed");
   model.draft.reset();
   CHECK_EQ(compare("Qwen3.8-27B-MTPLX-Optimized-Speed", model), 0);
