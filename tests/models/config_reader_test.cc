@@ -53,8 +53,8 @@ TEST_CASE("an unknown model_type is refused, with the nearest known one") {
   CHECK_EQ(error_of(R"({"model_type": "qwen3_mo", "hidden_size": 64})"),
            "error: unknown model_type 'qwen3_mo'\n"
            "  --> config.json:1:16  (model_type)\n"
-           "  1 | {\"model_type\": \"qwen3_mo\", \"hidden_size\": 64}\n"
-           "    |                ^\n"
+           " 1 | {\"model_type\": \"qwen3_mo\", \"hidden_size\": 64}\n"
+           "   |                ^\n"
            "  help: did you mean 'qwen3_moe'? Otherwise kvfit does not know its layers, norms and defaults; describe the "
            "model in a YAML spec (`kvfit models show llama-3.1-8b-instruct` prints one) and pass it with --model FILE");
 }
