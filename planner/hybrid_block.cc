@@ -18,7 +18,7 @@ std::int64_t chunk_of(const models::Model& model) {
   return 1;
 }
 
-bool holds_tokens(const KvSpec& spec) { return spec.kind != KvKind::state; }
+bool holds_tokens(const KvSpec& spec) { return spec.kind != KvKind::state && spec.kind != KvKind::ring; }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ HybridBlock align_hybrid(std::vector<KvSpec>& specs, const models::Model& model,
   for (KvSpec& spec : specs) {
     if (holds_tokens(spec)) {
       spec.block_size = out.block_size;
-    } else {
+    } else if (spec.kind == KvKind::state) {
       spec.padded_page = out.page;
       if (spec.grows) spec.block_size = out.block_size;
     }

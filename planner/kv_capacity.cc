@@ -24,6 +24,7 @@ std::int64_t pages_of(const KvGroup& group, std::int64_t length, std::int64_t in
     case KvKind::chunked:
       return cdiv(std::min(group.window + in_flight, length), group.block_size);
     case KvKind::state:
+    case KvKind::ring:
       return group.fixed_pages + (group.grows ? cdiv(length, group.block_size) : 0);
   }
   return 0;

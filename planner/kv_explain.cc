@@ -27,6 +27,7 @@ std::string group_text(const KvLayout& layout, const KvGroup& group, std::int64_
     case KvKind::chunked:
       return format("{}ceil(min({} + {}, {})/{})", times, group.window, in_flight, length, group.block_size);
     case KvKind::state:
+    case KvKind::ring:
       if (!group.grows) return format("{}{}", times, group.fixed_pages);
       return format("{}({} + ceil({}/{}))", times, group.fixed_pages, length, group.block_size);
   }

@@ -224,9 +224,11 @@ std::vector<KvLayout> group_layers(std::vector<KvSpec> specs, const Settings& se
   if (all_same(specs) || (uniform_type(specs) && rules.pick("kv_grouping", traits).is("uniform_type", "yes"))) {
     out = one_group(specs, common, settings, rules, traits);
   } else if (needs_packing(specs)) {
-    KvLayout layout = common;
-    pack_groups(specs, rules, traits, layout);
-    out.assign(static_cast<std::size_t>(settings.pp), layout);
+    for (int stage = 0; stage < settings.pp; ++stage) {
+      KvLayout layout = common;
+      pack_groups(specs, settings.pp == 1 ? -1 : stage, rules, traits, layout);
+      out.push_back(std::move(layout));
+    }
   } else {
     KvLayout layout = common;
     unify_pages(specs, rules, traits, layout);

@@ -78,14 +78,25 @@ struct Builder {
     if (attention.indexer && (own_indexer || attention.indexer->owns_cache)) index_keys(*attention.indexer, place);
   }
 
+  // Index keys share the block table of their layer; where several tokens are pooled into one key, the newest raw ones wait
+  // in a ring of one page.
   void index_keys(const Indexer& indexer, const KvSpec& place) {
     const Row& row = rules.pick("kv_indexer", traits);
     KvSpec spec = place;
     spec.kind = KvKind::mla;
     spec.block_size = settings.block_size;
-    spec.token_bytes = packed_bytes(indexer.head_dim, row.count("bits"), row.count("scale_group"), row.count("scale_bytes"));
+    spec.compress = indexer.pool;
+    spec.token_bytes = indexer.kv_heads *
+                       packed_bytes(indexer.head_dim, row.count("bits"), row.count("scale_group"), row.count("scale_bytes"));
     spec.layer += " indexer";
     out.push_back(spec);
+    if (indexer.pool <= 1) return;
+    KvSpec ring = place;
+    ring.kind = KvKind::ring;
+    ring.block_size = 0;
+    ring.fixed_pages = 1;
+    ring.layer += " indexer ring";
+    out.push_back(ring);
   }
 
   bool compressed() const {
@@ -169,6 +180,16 @@ struct Builder {
     out.push_back(spec);
   }
 
+  // Small states beside the layers' own (an n-gram embedding's convolution) are kept in pages of the same size.
+  void extra_states() {
+    const Row* row = rules.find("kv_extra_state", traits);
+    const auto like = std::find_if(out.begin(), out.end(), [](const KvSpec& spec) { return spec.kind == KvKind::state; });
+    if (row == nullptr || like == out.end()) return;
+    KvSpec extra = *like;
+    extra.layer = row->word("what");
+    out.insert(out.end(), static_cast<std::size_t>(row->count("states")), extra);
+  }
+
   // `stages` holds one number a layer.
   void layers(const std::vector<Layer>& list, std::string_view name, const std::vector<int>& stages, bool own_indexer) {
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -207,13 +228,15 @@ std::string_view kv_kind_name(KvKind kind) {
       return "latent window";
     case KvKind::state:
       return "state";
+    case KvKind::ring:
+      return "ring";
   }
   return "";
 }
 
 std::int64_t KvSpec::page() const {
-  const std::int64_t raw =
-      kind == KvKind::state ? state_bytes : round_up(checked_mul(cdiv(block_size, compress), token_bytes), align);
+  const bool fixed = kind == KvKind::state || kind == KvKind::ring;
+  const std::int64_t raw = fixed ? state_bytes : round_up(checked_mul(cdiv(block_size, compress), token_bytes), align);
   return std::max(raw, padded_page);
 }
 
@@ -270,6 +293,7 @@ std::vector<KvSpec> kv_specs(const Model& model, const Speculative* speculative,
   Builder builder{settings, rules, with_kv_dtype(traits, settings), {}};
   const Row& indexer = rules.pick("kv_indexer", builder.traits);
   builder.layers(model.layers, "layer", stages_of(model, settings.pp), indexer.is("every_layer", "yes"));
+  builder.extra_states();
   if (speculative == nullptr || speculative->tokens == 0) return builder.out;
   const std::vector<Layer>* draft = nullptr;
   if (speculative->draft != nullptr) {

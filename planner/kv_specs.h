@@ -23,19 +23,20 @@ enum class KvKind {
   mla,          ///< latent entries, or index keys: the same on every tensor-parallel rank
   sliding_mla,  ///< a window of latent entries or of compressor states (DeepSeek-V4)
   state,        ///< recurrent state of fixed size
+  ring,         ///< one page of the newest raw index keys, before they are pooled
 };
 std::string_view kv_kind_name(KvKind kind);
 
 struct KvSpec {
   KvKind kind = KvKind::full;
-  std::int64_t block_size = 16;  ///< tokens one page covers; of a state: 0, it covers any length
+  std::int64_t block_size = 16;  ///< tokens one page covers; of a state or ring: 0, it covers any length
   std::int64_t token_bytes = 0;  ///< of one stored entry; 0 for a state
   std::int64_t compress = 1;     ///< tokens one stored entry covers
   std::int64_t state_bytes = 0;  ///< kind state: convolution and recurrent state together
   std::int64_t align = 1;        ///< the page is rounded up to a multiple of this
   std::int64_t padded_page = 0;  ///< the page is at least this; 0 = not padded
   std::int64_t window = 0;       ///< sliding, sliding_mla: window; chunked: chunk length
-  std::int64_t fixed_pages = 0;  ///< kind state: pages a request holds whatever its length
+  std::int64_t fixed_pages = 0;  ///< state, ring: pages a request holds whatever its length
   bool grows = false;            ///< kind state: and one page for each block of tokens (cache mode `all`)
 
   int stage = 0;      ///< pipeline stage that owns the layer

@@ -85,16 +85,59 @@ TEST_CASE("the tuple count with the least padding wins, the larger of equals") {
   CHECK(least_padding(pair, 1) == 3);  // none at 1 and at 3
 }
 
-// Pages of 16 x 1,040 x 4 and 16 x 1,032 x 8 bytes at TP2: ratio 2.0155, so blocks double and the rest is padded.
+// Pages of 16 x 8 x 520 = 66,560 and 16 x 2 x 1,032 = 33,024 bytes at TP2: ratio 2.0155, so on v0.22 blocks double and the
+// rest is padded; since v0.24 pages are padded as they are.
 TEST_CASE("a page that does not divide the largest grows by the whole ratio and is padded") {
   Deployment how;
   how.tp = 2;
   how.kv_cache_dtype = "int8_per_token_head";
+  how.version = "0.22";
   const KvLayout layout = test::layout(test::model("gemma-4-31b"), how);
   CHECK(layout.page_bytes == 16 * 8 * (2 * 256 + 8));
   CHECK(layout.block_size == 16);  // of the first group, which is sliding
   CHECK(layout.groups[1].block_size == 32);
   CHECK(layout.refusal.empty());
+  how.version = "0.25";
+  CHECK(test::layout(test::model("gemma-4-31b"), how).groups[1].block_size == 16);
+}
+
+// GLM-5.3-Flash at TP8: 11 sparse latent layers (512 x 2 bytes, no rotary part; keys pooled by four) under 34 Kimi delta
+// layers of 64 heads x 128. A public boot of v0.31.1rc1: block 640, state padded by 20.75 %, 28.73 GiB, 262,144 tokens
+// -> 2,618,281 tokens.
+Model pooled_sparse_hybrid() {
+  Model out;
+  for (int i = 0; i < 45; ++i) {
+    if (i % 4 == 3) {
+      Attention attention = test::latent(512, 0);
+      attention.indexer = models::Indexer{32, 128, 2048, true, 4, 1, 0};
+      out.layers.push_back(with(attention));
+      continue;
+    }
+    models::Recurrent state;
+    state.kind = models::Recurrent::Kind::kimi_delta;
+    state.k_heads = state.v_heads = 64;
+    state.k_dim = state.v_dim = 128;
+    state.conv_kernel = 4;
+    out.layers.emplace_back().recurrent = state;
+  }
+  return out;
+}
+
+TEST_CASE("pooled index keys: states lie under latent layers, rings under keys, one block holds both") {
+  Settings settings;
+  settings.tp = 8;
+  settings.kv_cache_dtype = "bf16";
+  const Traits traits{{"mla", std::string("yes")}, {"hybrid", std::string("yes")}, {"recurrent", std::string("kimi_delta")}};
+  const KvLayout layout =
+      kv_layouts(pooled_sparse_hybrid(), nullptr, settings, test::vllm_rules("0.31.1rc1.dev50"), traits).front();
+  CHECK(layout.block_size == 640);
+  CHECK(layout.hybrid.padding_percent == doctest::Approx(20.75).epsilon(0.0002));
+  CHECK(layout.bytes_per_block == 11 * (640 * 1024 + 160 * 132));
+  CHECK(layout.group_count == 6);
+  CHECK(pages_per_request(layout, 262144, 16384) == 410 + 1 + 4);
+  const std::int64_t blocks = pool_blocks(layout, from_gib(28.73));
+  CHECK(blocks == 4145);
+  CHECK(printed_tokens(layout, blocks, 262144, 16384) == 2618281);
 }
 
 // gpt-oss-20b with a drafter: 13 full, 12 sliding. Up to v0.11 the smaller bucket counts: 12 -> 2 + 1 groups.

@@ -132,7 +132,9 @@ TEST_CASE("published pools of sliding-window models, to the integer block") {
   int rows = 0;
   for (const Cells& c : test::table("observed_gemma_pools.csv")) {
     CAPTURE(c);
-    pool_matches(test::layout(test::model(c[0]), asked(c[2], c[3], "0", MambaMode::none)), c, 5, whole(c[4]));
+    Deployment how = asked(c[2], c[3], "0", MambaMode::none);
+    if (c[3] == "int8_per_token_head") how.version = "0.22";  // both boots; later versions pad uneven pages only
+    pool_matches(test::layout(test::model(c[0]), how), c, 5, whole(c[4]));
     ++rows;
   }
   CHECK(rows == 9);
