@@ -106,8 +106,11 @@ void Deriver::unnamed(const std::string& prefix, std::int64_t parameters) {
 void Deriver::linear(const Row& row, const Terms& terms, const std::string& module) {
   const bool may_quantise = row.as != As::narrow || mlx();
   const WeightFormat stored = may_quantise ? format_of_module(row, module) : WeightFormat{};
-  const LinearShape shape{
-      .out = terms[row.extents[0]], .in = terms[row.extents[1]], .plain = model_.dtype, .block_scale = naming_.block_scale};
+  const LinearShape shape{.out = terms[row.extents[0]],
+                          .in = terms[row.extents[1]],
+                          .plain = model_.dtype,
+                          .block_scale = naming_.block_scale,
+                          .block_scale_name = naming_.block_scale_name};
   for (StoredTensor& part : stored_tensors(stored, shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape));
   }
@@ -116,8 +119,11 @@ void Deriver::linear(const Row& row, const Terms& terms, const std::string& modu
 void Deriver::expert(const Row& row, const Terms& terms, const std::string& module) {
   std::string first = module;
   first.replace(first.find("{}"), 2, "0");
-  const LinearShape shape{
-      .out = terms[row.extents[0]], .in = terms[row.extents[1]], .plain = model_.dtype, .block_scale = naming_.block_scale};
+  const LinearShape shape{.out = terms[row.extents[0]],
+                          .in = terms[row.extents[1]],
+                          .plain = model_.dtype,
+                          .block_scale = naming_.block_scale,
+                          .block_scale_name = naming_.block_scale_name};
   for (StoredTensor& part : stored_tensors(format_of_module(row, first), shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape), terms[Dim::experts]);
   }
@@ -129,6 +135,7 @@ void Deriver::stacked(const Row& row, const Terms& terms, const std::string& mod
                           .stack = {terms[row.extents[0]]},
                           .plain = model_.dtype,
                           .block_scale = naming_.block_scale,
+                          .block_scale_name = naming_.block_scale_name,
                           .bare = true};
   for (StoredTensor& part : stored_tensors(format_of_module(row, module), shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape));

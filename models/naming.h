@@ -50,7 +50,8 @@ struct Naming {
   std::string_view prefix = {};  ///< instead of Model::name_prefix, for families with a single spelling
   std::string_view layers = "layers";
   std::string_view head = "lm_head";
-  profiles::DType block_scale = profiles::DType::f32;  ///< weight_scale_inv in the vendor's own exports
+  profiles::DType block_scale = profiles::DType::f32;       ///< of block scales in the vendor's own exports
+  std::string_view block_scale_name = ".weight_scale_inv";  ///< and what they are called
 };
 
 /// nullptr when no table knows this model_type.

@@ -46,7 +46,7 @@ inline constexpr Row kLatentAttention[] = {
     {As::linear, "self_attn.kv_b_proj", {Dim::kv_b, Dim::kv_lora}},
     {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
     {As::linear, "self_attn.indexer.wq_b", {Dim::index_q, Dim::q_lora}, When::indexer},
-    {As::linear, "self_attn.indexer.wk", {Dim::index_dim, Dim::hidden}, When::indexer},
+    {As::linear, "self_attn.indexer.wk", {Dim::index_k, Dim::hidden}, When::indexer},
     {As::plain, "self_attn.indexer.k_norm.weight", {Dim::index_dim}, When::indexer},
     {As::plain, "self_attn.indexer.k_norm.bias", {Dim::index_dim}, When::indexer},
     {As::narrow, "self_attn.indexer.weights_proj", {Dim::index_heads, Dim::hidden}, When::indexer},

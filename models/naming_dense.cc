@@ -149,6 +149,17 @@ constexpr Row kGemma4Norms[] = {
     {As::linear, "per_layer_projection", {Dim::hidden, Dim::per_layer}, When::per_layer},
     {As::plain, "post_per_layer_input_norm.weight", {Dim::hidden}, When::per_layer},
 };
+// Gemma-3n: the same inputs a layer; AltUp and LAuReL are Layer's and Model's extra parameters.
+constexpr std::string_view kGemma3nTypes[] = {"gemma3n_text"};
+constexpr Row kGemma3nNorms[] = {
+    {As::plain, "input_layernorm.weight", {Dim::hidden}},
+    {As::plain, "post_attention_layernorm.weight", {Dim::hidden}},
+    {As::plain, "post_feedforward_layernorm.weight", {Dim::hidden}},
+    {As::plain, "pre_feedforward_layernorm.weight", {Dim::hidden}},
+    {As::linear, "per_layer_input_gate", {Dim::per_layer, Dim::hidden}, When::per_layer},
+    {As::linear, "per_layer_projection", {Dim::hidden, Dim::per_layer}, When::per_layer},
+    {As::plain, "post_per_layer_input_norm.weight", {Dim::hidden}, When::per_layer},
+};
 constexpr Row kGemma4Moe[] = {
     {As::narrow, "router.proj", {Dim::experts, Dim::hidden}},
     {As::plain, "router.scale", {Dim::hidden}},
@@ -175,6 +186,7 @@ constexpr Naming kNamings[] = {
      .attention = kAttention,
      .dense = kMlp,
      .moe = kGemma4Moe},
+    {.model_types = kGemma3nTypes, .root = kGemma4Root, .norms = kGemma3nNorms, .attention = kAttention, .dense = kMlp},
     {.model_types = kPostNormTypes, .root = kRoot, .norms = kPostNorms, .attention = kAttention, .dense = kMlp},
     {.model_types = kCohereTypes, .root = kRoot, .norms = kOneNorm, .attention = kAttention, .dense = kMlp},
     {.model_types = kPhiTypes, .root = kRoot, .norms = kNorms, .attention = kPackedAttention, .dense = kPackedMlp},

@@ -46,6 +46,60 @@ constexpr Row kGptOssMoe[] = {
 
 constexpr std::string_view kGlmTypes[] = {"glm4_moe", "glm4v_moe_text", "dots1"};
 
+constexpr std::string_view kMimoTypes[] = {"mimo_v2_flash"};
+constexpr Row kMimoAttention[] = {
+    {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "self_attn.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
+    {As::plain, "self_attn.attention_sink_bias", {Dim::heads}, When::sinks},
+};
+
+// Step-3.5: a gate a head, experts stacked in three tensors, the shared expert directly under the layer.
+constexpr std::string_view kStepTypes[] = {"step3p5", "step3p7"};
+constexpr Row kStepAttention[] = {
+    {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "self_attn.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
+    {As::linear, "self_attn.g_proj", {Dim::heads, Dim::hidden}, When::head_gate},
+    {As::plain, "self_attn.q_norm.weight", {Dim::q_norm}, When::qk_norm},
+    {As::plain, "self_attn.k_norm.weight", {Dim::k_norm}, When::qk_norm},
+};
+constexpr Row kStepMoe[] = {
+    {As::narrow, "moe.gate", {Dim::experts, Dim::hidden}},
+    {As::f32, "moe.router_bias", {Dim::experts}, When::correction_bias},
+    {As::plain, "moe.gate_proj.weight", {Dim::experts, Dim::moe_inter, Dim::hidden}},
+    {As::plain, "moe.up_proj.weight", {Dim::experts, Dim::moe_inter, Dim::hidden}},
+    {As::plain, "moe.down_proj.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::linear, "share_expert.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "share_expert.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "share_expert.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
+// MiniMax-M3's checkpoint names are not published: MiniMax-M2's, with DeepSeek's for what M2 lacks.
+constexpr std::string_view kMinimax3Types[] = {"minimax_m3"};
+constexpr Row kMinimax3Attention[] = {
+    {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "self_attn.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
+    {As::plain, "self_attn.q_norm.weight", {Dim::q_norm}, When::qk_norm},
+    {As::plain, "self_attn.k_norm.weight", {Dim::k_norm}, When::qk_norm},
+    {As::linear, "self_attn.indexer.q_proj", {Dim::index_q, Dim::hidden}, When::indexer},
+    {As::linear, "self_attn.indexer.k_proj", {Dim::index_k, Dim::hidden}, When::indexer},
+};
+constexpr Row kMinimax3Moe[] = {
+    {As::narrow, "block_sparse_moe.gate", {Dim::experts, Dim::hidden}},
+    {As::f32, "block_sparse_moe.e_score_correction_bias", {Dim::experts}, When::correction_bias},
+    {As::expert, "block_sparse_moe.experts.{}.w1", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "block_sparse_moe.experts.{}.w3", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "block_sparse_moe.experts.{}.w2", {Dim::hidden, Dim::moe_inter}},
+    {As::linear, "block_sparse_moe.shared_experts.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "block_sparse_moe.shared_experts.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "block_sparse_moe.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
 constexpr std::string_view kErnieTypes[] = {"ernie4_5_moe"};
 constexpr Row kErnieMoe[] = {
     {As::f32, "mlp.gate.weight", {Dim::experts, Dim::hidden}},
@@ -58,7 +112,7 @@ constexpr Row kErnieMoe[] = {
     {As::linear, "mlp.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
 };
 
-constexpr std::string_view kHunyuanTypes[] = {"hunyuan", "hunyuan_v1_moe"};
+constexpr std::string_view kHunyuanTypes[] = {"hunyuan", "hunyuan_v1_moe", "hunyuan_v1_dense"};
 constexpr Row kHunyuanAttention[] = {
     {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
     {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
@@ -96,11 +150,13 @@ constexpr Row kLlama4Moe[] = {
     {As::linear, "feed_forward.shared_expert.down_proj", {Dim::hidden, Dim::shared}, When::shared},
 };
 
-constexpr std::string_view kGraniteMoeTypes[] = {"granitemoe"};
+constexpr std::string_view kGraniteMoeTypes[] = {"granitemoe", "granitemoeshared"};
 constexpr Row kGraniteMoe[] = {
     {As::narrow, "block_sparse_moe.router.layer", {Dim::experts, Dim::hidden}},
     {As::plain, "block_sparse_moe.input_linear.weight", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
     {As::plain, "block_sparse_moe.output_linear.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::linear, "shared_mlp.input_linear", {Dim::shared2, Dim::hidden}, When::shared},
+    {As::linear, "shared_mlp.output_linear", {Dim::hidden, Dim::shared}, When::shared},
 };
 
 constexpr std::string_view kDbrxTypes[] = {"dbrx"};
@@ -148,6 +204,25 @@ constexpr Naming kNamings[] = {
      .dense = kMlp,
      .moe = kDeepseekMoe,
      .draft = kDeepseekDraft},
+    {.model_types = kMimoTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kMimoAttention,
+     .dense = kMlp,
+     .moe = kDeepseekMoe},
+    {.model_types = kStepTypes,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kStepAttention,
+     .dense = kMlp,
+     .moe = kStepMoe,
+     .draft = kDeepseekDraft},
+    {.model_types = kMinimax3Types,
+     .root = kRoot,
+     .norms = kNorms,
+     .attention = kMinimax3Attention,
+     .dense = kMlp,
+     .moe = kMinimax3Moe},
     {.model_types = kErnieTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .dense = kMlp, .moe = kErnieMoe},
     {.model_types = kHunyuanTypes,
      .root = kRoot,

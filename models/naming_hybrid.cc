@@ -24,7 +24,7 @@ constexpr Row kQwenNextDelta[] = {
     {As::plain, "linear_attn.norm.weight", {Dim::r_v_dim}},
     {As::linear, "linear_attn.out_proj", {Dim::hidden, Dim::r_value}},
 };
-constexpr std::string_view kQwen35Types[] = {"qwen3_5_text", "qwen3_5", "qwen3_5_moe_text", "qwen3_5_moe"};
+constexpr std::string_view kQwen35Types[] = {"qwen3_5_text", "qwen3_5_moe_text", "qwen4_exp_text"};
 constexpr Row kQwen35Delta[] = {
     {As::plain, "linear_attn.A_log", {Dim::r_heads}},
     {As::plain, "linear_attn.conv1d.weight", {Dim::r_conv, Dim::one, Dim::r_kernel}},

@@ -52,13 +52,18 @@ void add_latent_attention(const Attention& a, Builder& b) {
   b.set(Dim::kv_lora, a.kv_lora_rank);
   b.set(Dim::kv_a, checked_add(a.kv_lora_rank, a.qk_rope_head_dim));
   b.set(Dim::kv_b, checked_mul(a.heads, checked_add(a.qk_nope_head_dim, a.head_dim_v)));
+  b.set(Dim::o_in, a.o_groups > 0 ? checked_mul(a.heads, a.head_dim) / a.o_groups : 0);
+  b.set(Dim::o_mid, checked_mul(a.o_groups, a.o_lora_rank));
   b.set(When::q_lora, a.q_lora_rank > 0);
   b.set(When::no_q_lora, a.q_lora_rank == 0);
-  if (!a.indexer) return;
-  b.set(Dim::index_heads, a.indexer->heads);
-  b.set(Dim::index_dim, a.indexer->head_dim);
-  b.set(Dim::index_q, checked_mul(a.indexer->heads, a.indexer->head_dim));
-  b.set(When::indexer, a.indexer->owns_cache);
+}
+
+void add_indexer(const Indexer& i, Builder& b) {
+  b.set(Dim::index_heads, i.heads);
+  b.set(Dim::index_dim, i.head_dim);
+  b.set(Dim::index_q, checked_mul(i.heads, i.head_dim));
+  b.set(Dim::index_k, checked_mul(i.kv_heads, i.head_dim));
+  b.set(When::indexer, i.owns_cache);
 }
 
 void add_recurrent(const Recurrent& r, Builder& b) {
@@ -142,7 +147,8 @@ Terms layer_terms(const Model& model, const Layer& layer, bool fused) {
   Builder b(terms);
   if (layer.attention) {
     add_attention(*layer.attention, b);
-    if (layer.attention->kind == Attention::Kind::mla) add_latent_attention(*layer.attention, b);
+    add_latent_attention(*layer.attention, b);
+    if (layer.attention->indexer) add_indexer(*layer.attention->indexer, b);
   }
   if (layer.recurrent) add_recurrent(*layer.recurrent, b);
   if (layer.dense) add_dense(*layer.dense, b);

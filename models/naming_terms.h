@@ -19,7 +19,8 @@ enum class Dim : std::uint8_t {
   // Attention. q: rows of q_proj (twice q_all with an output gate); o: inputs of o_proj; qkv: all three in one matrix.
   heads, head_dim, q, q_all, k_all, v_all, o, qkv, q_norm, k_norm,
   // Latent attention. kv_a: latent + rope; kv_b, q_b: what the low ranks expand to.
-  q_lora, q_b, kv_lora, kv_a, kv_b, index_q, index_dim, index_heads,
+  q_lora, q_b, kv_lora, kv_a, kv_b, index_q, index_k, index_dim, index_heads,
+  o_in, o_mid,  ///< grouped output projection (DeepSeek-V4): heads of a group, and groups x its rank
   // Recurrent layers. r_conv: channels of the short convolution; r_in: rows of Mamba's in_proj; r_ba: beta and alpha.
   r_key, r_value, r_conv, r_in, r_qkv, r_qkvz, r_ba, r_heads, r_v_dim, r_kernel, r_inner, r_inner2, r_inner3, r_state, r_dt, r_x,
   // Feed-forward. moe_in: what an expert reads (hidden or the latent width); moe_flat: experts x moe_inter.

@@ -1,5 +1,6 @@
 #include "models/weight_layout.h"
 
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -64,7 +65,7 @@ void add_fp8(const WeightFormat& format, const LinearShape& linear, Parts& parts
     const std::int64_t rows = cdiv(linear.out, format.block_rows > 0 ? format.block_rows : linear.out);
     const std::int64_t columns = cdiv(linear.in, format.block_cols > 0 ? format.block_cols : linear.in);
     if (format.layout == "fp8") {
-      parts.add(".weight_scale_inv", linear.block_scale, {rows, columns});
+      parts.add(linear.block_scale_name, linear.block_scale, {rows, columns});
     } else if (format.layout == "modelopt") {
       parts.add(".weight_scale", DType::f32, {rows, 1, columns, 1});
     } else {
@@ -76,7 +77,7 @@ void add_fp8(const WeightFormat& format, const LinearShape& linear, Parts& parts
     parts.add(".weight_scale", scale, {1});
     if (format.static_activations) parts.add(".input_scale", scale, {1});
   } else if (format.layout == "fp8" && !format.static_activations) {
-    parts.add(".weight_scale_inv", linear.block_scale, {});
+    parts.add(linear.block_scale_name, linear.block_scale, {});
   } else {
     parts.add(".weight_scale", DType::f32, {});
     if (format.static_activations) parts.add(".input_scale", DType::f32, {});
@@ -185,6 +186,12 @@ void add_mlx(const WeightFormat& format, const LinearShape& linear, Parts& parts
   parts.add(".biases", linear.plain, {linear.out, groups(format, linear)});
 }
 
+// A method of mixed precision whose tensors are not modelled (exl2): its average bits a weight, in one piece.
+void add_packed(const WeightFormat& format, const LinearShape& linear, Parts& parts) {
+  const double bits = format.average_bits * static_cast<double>(profiles::checked_mul(linear.out, linear.in));
+  parts.add(".(packed)", DType::u8, {static_cast<std::int64_t>(std::ceil(bits / 8))});
+}
+
 }  // namespace
 
 std::vector<StoredTensor> stored_tensors(const WeightFormat& format, const LinearShape& linear) {
@@ -222,6 +229,10 @@ std::vector<StoredTensor> stored_tensors(const WeightFormat& format, const Linea
       break;
     case Format::gguf:
     case Format::other:
+      if (format.average_bits > 0) {
+        add_packed(format, linear, parts);
+        break;
+      }
       fail_input(profiles::format("how {} weights are stored in safetensors is not known", format_name(format)), {},
                  "give the checkpoint's directory, so that its headers are read");
   }

@@ -24,8 +24,9 @@ struct LinearShape {
   std::int64_t in = 0;              ///< columns
   std::vector<std::int64_t> stack;  ///< leading extents when one tensor holds many matrices: {experts} or empty
   profiles::DType plain = profiles::DType::bf16;       ///< dtype of unquantised weights and of scales in model precision
-  profiles::DType block_scale = profiles::DType::f32;  ///< dtype of weight_scale_inv
-  bool bare = false;                                   ///< a parameter without ".weight": "experts.gate_up_proj"
+  profiles::DType block_scale = profiles::DType::f32;  ///< dtype of block scales
+  std::string_view block_scale_name = ".weight_scale_inv";  ///< of the layout "fp8"
+  bool bare = false;                                        ///< a parameter without ".weight": "experts.gate_up_proj"
 };
 
 /// Throws Error when no rule says how `format` is stored (exl2, gguf, ...), or a scale group does not divide the matrix.

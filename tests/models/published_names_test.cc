@@ -116,6 +116,20 @@ TEST_CASE("an MLX export of Qwen3.8-27B keeps draft and tower in files of their 
   CHECK_EQ(compare("Qwen3.8-27B-MTPLX-Optimized-Speed", model), 0);
 }
 
+// tests/data/configs holds configs whose checkpoints' tensor bytes are published.
+std::int64_t derived_bytes(const std::string& name) {
+  const profiles::Node config =
+      profiles::parse_json(profiles::read_text_file(std::string(KVFIT_TEST_DATA) + "/configs/" + name + ".json"), name);
+  return derive_inventory(read_config(config, nullptr, name)).total().count;
+}
+
+TEST_CASE("published sizes of checkpoints whose names are not at hand") {
+  // mlx-community bf16 copy 70,214,363,872 without the draft, plus the 19 mtp tensors' 1,689,281,536.
+  CHECK_EQ(derived_bytes("Qwen3.6-35B-A3B"), 71'903'645'408);
+  // Model pages and public inference cards (exo-explore/exo, resources/inference_model_cards).
+  CHECK_EQ(derived_bytes("gemma-4-26B-A4B"), 51'611'872'412);
+}
+
 TEST_CASE("every published name has a role") {
   for (const char* name : {"MiniMax-M1", "GLM-4.5-355B-merge", "Qwen-7B-Chat-Int4", "Qwen3.8-27B-MTPLX-Optimized-Speed",
                            "Qwen3.5-18B-REAP-A3B-Coding", "gemma-4-26B-A4B-it-AWQ-4bit", "Mistral-Small-4-119B-MLX-4bit",
