@@ -73,7 +73,7 @@ double expert_workspace(const models::Moe& moe, std::int64_t hidden, const Setti
 }  // namespace
 
 std::int64_t ActivationModel::Parts::peak() const {
-  return std::max(encoder, encoder_outputs + std::max(forward, sampler)) + experts + gemm + latent;
+  return std::max(encoder, encoder_outputs + std::max(forward, sampler)) + std::max(experts, index) + gemm + latent;
 }
 
 const char* ActivationModel::Parts::largest() const {
@@ -117,23 +117,17 @@ void ActivationModel::read_forward(const Question& question, const Settings& set
   const double inter = (row.value("intermediate_copies") * element + row.value_or("quantised_input_bytes", 0)) * width.inter;
   const double mixer = row.value("mixer_copies") * width.mixer * element;
   forward_per_token_ = hidden + std::max(inter, mixer);
-  in_flight_per_token_ = hidden_ * element_ * (rank.first_stage || rank.last_stage ? 1 : 2);
   if (!rank.last_stage) forward_per_token_ += 2 * static_cast<double>(hidden_) * element;  // residual sent on
   if (const models::Moe* moe = any_moe(question.model, rank); moe != nullptr) {
     const Row& workspace = question.rules->pick("expert_workspace", traits);
     expert_per_token_ = expert_workspace(*moe, hidden_, settings, workspace.value("copies")) * element;
-    expert_error_ = workspace.error_of("copies") / std::max(workspace.value("copies"), 1.0);
-    if (workspace.value("copies") == 0) expert_error_ = 0;
+    if (workspace.value("copies") > 0) workspace_error_ = workspace.error_of("copies") / workspace.value("copies");
   }
   if (const Row* latent = question.rules->find("latent_workspace", traits); latent != nullptr) {
-    latent_fixed_ = latent->count("bytes");
-    for (const Layer& layer : question.model.layers) {
-      if (!layer.attention || layer.attention->kind != Attention::Kind::mla) continue;
-      const Attention& a = *layer.attention;
-      const double heads = static_cast<double>(a.heads) / static_cast<double>(settings.tp);
-      const double expanded = heads * static_cast<double>(a.qk_nope_head_dim + a.qk_rope_head_dim + a.head_dim_v);
-      latent_per_token_ = std::max(latent_per_token_, latent->value("bytes_per_expanded_element") * expanded);
-    }
+    latent_ = latent->count("bytes");
+  }
+  if (const Row* index = question.rules->find("index_workspace", traits); index != nullptr) {
+    index_per_length_ = index->value("entries_per_position") * index->value("bytes_per_entry");
   }
 }
 
@@ -144,7 +138,8 @@ void ActivationModel::read_encoder(const Question& question, const Settings& set
   encodes_ = true;
   item_tokens_ = vision.max_item_tokens;
   const std::int64_t merge = std::max<std::int64_t>(vision.merge, 1);
-  const double patches = static_cast<double>(item_tokens_ * merge * merge);
+  // Towers with learned positions may pool what they see: as many patches as positions.
+  const double patches = static_cast<double>(std::max(item_tokens_ * merge * merge, vision.position_rows));
   const double pixels = static_cast<double>(vision.channels * std::max<std::int64_t>(vision.temporal_patch, 1) *
                                             vision.patch * vision.patch * element_);
   const double widths =
@@ -156,36 +151,38 @@ void ActivationModel::read_encoder(const Question& question, const Settings& set
   encoder_error_ = row->error_of("hidden_bytes") / row->value("hidden_bytes");
 }
 
-ActivationModel::Parts ActivationModel::parts(std::int64_t max_num_seqs, std::int64_t max_num_batched_tokens) const {
-  const double batch = static_cast<double>(max_num_batched_tokens);
+ActivationModel::Parts ActivationModel::parts(const Settings& settings) const {
+  const std::int64_t sequences = settings.max_num_seqs;
+  const std::int64_t tokens = settings.max_num_batched_tokens;
+  const double batch = static_cast<double>(tokens);
   Parts out;
   out.forward = whole(batch * forward_per_token_);
   if (samples_) {
-    const double rows = static_cast<double>(std::min(max_num_seqs, max_num_batched_tokens));
+    const double rows = static_cast<double>(std::min(sequences, tokens));
     const double logits = rows * bytes_per_logit_ + static_cast<double>(processors_) * bytes_per_processor_logit_;
-    out.sampler = whole(logits * static_cast<double>(vocab_) + batch * static_cast<double>(hidden_ * element_) +
-                        2 * rows * static_cast<double>(hidden_ * element_));
+    out.sampler = whole(logits * static_cast<double>(vocab_) + (batch + 2 * rows) * static_cast<double>(hidden_ * element_));
   }
   if (encodes_) {
-    const std::int64_t budget = std::max(max_num_batched_tokens, item_tokens_);
-    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item_tokens_, max_num_seqs), 1);
+    const std::int64_t budget = std::max(tokens, item_tokens_);
+    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item_tokens_, sequences), 1);
     out.encoder_outputs = items * (item_tokens_ * encoder_token_ + item_pixels_);
     out.encoder = items * (item_encoder_ + item_pixels_);
   }
   out.experts = whole(batch * expert_per_token_);
-  out.latent = latent_fixed_ + whole(batch * latent_per_token_);
+  out.index = whole(static_cast<double>(settings.max_model_len) * index_per_length_);
+  out.latent = latent_;
   out.gemm = gemm_;
   return out;
 }
 
-Amount ActivationModel::at(std::int64_t max_num_seqs, std::int64_t max_num_batched_tokens) const {
-  const Parts p = parts(max_num_seqs, max_num_batched_tokens);
+Amount ActivationModel::at(const Settings& settings) const {
+  const Parts p = parts(settings);
   double bar = static_cast<double>(fixed_error_) + relative_error_ * static_cast<double>(p.peak());
-  bar += expert_error_ * static_cast<double>(p.experts);
+  bar += workspace_error_ * static_cast<double>(p.experts);
   if (p.encoder > p.encoder_outputs + std::max(p.forward, p.sampler)) {
     bar += encoder_error_ * static_cast<double>(p.encoder);
   } else if (p.sampler >= p.forward) {
-    bar += sampler_error_ * static_cast<double>(std::min(max_num_seqs, max_num_batched_tokens) * vocab_);
+    bar += sampler_error_ * static_cast<double>(std::min(settings.max_num_seqs, settings.max_num_batched_tokens) * vocab_);
   }
   return {Bytes(p.peak()), Bytes(whole(bar))};
 }

@@ -1,9 +1,10 @@
 // The profile run's peak ("peak activation"): the engine runs its vision encoder on the largest items, one forward pass of
 // max_num_batched_tokens tokens and the sampler on min(max_num_seqs, max_num_batched_tokens) rows, and keeps room for the
-// largest of them. Context length does not enter.
+// largest of them.
 //
-//   peak = max(encoder, encoder outputs + max(forward, sampler)) + expert workspaces + GEMM workspace
+//   peak = max(encoder, encoder outputs + max(forward, sampler)) + max(experts, index) + latent + GEMM workspace
 //
+// Workspaces of the experts and of the sparse index share one buffer. Only the index buffer grows with max_model_len.
 // Source: vllm/v1/worker/gpu_model_runner.py profile_run, _dummy_run, _dummy_sampler_run; tables sampler_peak, forward_peak,
 // expert_workspace, encoder_peak, latent_workspace, gemm_workspace of the engine's profile.
 #pragma once
@@ -25,12 +26,14 @@ class ActivationModel {
     std::int64_t sampler = 0, forward = 0, encoder = 0, encoder_outputs = 0;
     std::int64_t experts = 0;  ///< workspaces of the routed experts, which persist
     std::int64_t gemm = 0;     ///< cuBLAS workspace
-    std::int64_t latent = 0;   ///< chunked prefill of latent attention, index logits
+    std::int64_t latent = 0;   ///< chunked prefill of latent attention
+    std::int64_t index = 0;    ///< keys gathered for the sparse index of a prefill
     std::int64_t peak() const;
     const char* largest() const;  ///< "sampler", "forward" or "encoder"
   };
-  Parts parts(std::int64_t max_num_seqs, std::int64_t max_num_batched_tokens) const;
-  Amount at(std::int64_t max_num_seqs, std::int64_t max_num_batched_tokens) const;
+  /// Of `settings` only sequences, batch and length count.
+  Parts parts(const Settings& settings) const;
+  Amount at(const Settings& settings) const;
 
   const std::string& source() const { return source_; }
 
@@ -42,11 +45,11 @@ class ActivationModel {
   double bytes_per_logit_ = 0, bytes_per_processor_logit_ = 0;
   std::int64_t vocab_ = 0, hidden_ = 0, processors_ = 0, element_ = 2;
   bool samples_ = true;
-  double forward_per_token_ = 0, expert_per_token_ = 0, latent_per_token_ = 0;
-  std::int64_t latent_fixed_ = 0, gemm_ = 0, in_flight_per_token_ = 0;
+  double forward_per_token_ = 0, expert_per_token_ = 0, index_per_length_ = 0;
+  std::int64_t latent_ = 0, gemm_ = 0;
   bool encodes_ = false;
   std::int64_t item_tokens_ = 0, item_pixels_ = 0, item_encoder_ = 0, encoder_token_ = 0;
-  double relative_error_ = 0, sampler_error_ = 0, encoder_error_ = 0, expert_error_ = 0;
+  double relative_error_ = 0, sampler_error_ = 0, encoder_error_ = 0, workspace_error_ = 0;
   std::int64_t fixed_error_ = 0;
   std::string source_;
 };

@@ -20,6 +20,8 @@ using profiles::DType;
 using profiles::round_up;
 
 constexpr std::int64_t kVocabularyPadding = 64;
+/// A tower of which only the size is known is one long row of parameters; nearly all of them are divided.
+constexpr std::int64_t kLump = 1 << 20;
 
 struct Divisors {
   std::int64_t tp = 1, kv = 1, experts = 1;
@@ -31,6 +33,7 @@ struct Repack {
   bool pads_scales = false;
   std::int64_t fp8_block_scale_bytes = 0;  // weight-only fp8: bytes a block's scale grows to; 0 = stays
   bool int4_kernel = false;
+  std::int64_t router_bits = 0;  // routers kept in a type of their own; 0 = the model's
 };
 
 std::int64_t most_kv_heads(const Model& model) {
@@ -52,6 +55,7 @@ Repack read_repack(const Rules& rules, const Traits& traits) {
     out.fp8_block_scale_bytes = static_cast<std::int64_t>(row->value_or("bytes_per_block_scale", 0));
   }
   out.int4_kernel = rules.find("int4_kernel", traits) != nullptr;
+  if (const Row* row = rules.find("router_weight", traits); row != nullptr) out.router_bits = row->count("bits");
   return out;
 }
 
@@ -147,7 +151,7 @@ class Loader {
     const std::size_t own_axes = tensor.shape.size() - (stacked(tensor) ? 1 : 0);
     switch (name.split) {
       case Split::replicated:
-        return 1;
+        return role == Role::vision && tensor.shape.size() == 1 && tensor.shape.front() > kLump ? whole : 1;
       case Split::kv_heads:
         return role == Role::vision ? whole : (role == Role::expert ? whole : divisors_.kv);
       case Split::row:
@@ -176,7 +180,8 @@ class Loader {
       values = values / tensor.shape.front() * round_up(tensor.shape.front(), kVocabularyPadding);
     }
     values = cdiv(values, divisor(tensor, name, role));
-    std::int64_t bytes = cdiv(values * bits_after_load(tensor, name), 8);
+    const std::int64_t wide = role == Role::router && tensor.shape.size() == 2 ? repack_.router_bits : 0;
+    std::int64_t bytes = cdiv(values * (wide > 0 ? wide : bits_after_load(tensor, name)), 8);
     if (name.kind == ParamKind::scale) bytes = scale_bytes(tensor, name, values, bytes);
     return role == Role::expert ? padded_expert(bytes, name) : bytes;
   }

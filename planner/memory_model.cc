@@ -51,7 +51,7 @@ MemorySums MemoryModel::sums(const Settings& settings, std::int64_t experts) con
   MemorySums out;
   out.before_engine = communication_.before_engine();
   out.weights = weights_.total(experts);
-  out.activation = activation_.at(settings.max_num_seqs, settings.max_num_batched_tokens);
+  out.activation = activation_.at(settings);
   out.non_torch = communication_.non_torch();
   out.graphs = graphs_.actual(settings);
   if (settings.graph_estimate_applied) out.graph_estimate = graphs_.estimate(settings);
@@ -65,8 +65,8 @@ MemorySums MemoryModel::sums(const Settings& settings, std::int64_t experts) con
 
 std::vector<Entry> MemoryModel::profile_entries(const Settings& settings) const {
   std::vector<Entry> out;
-  const Amount peak = activation_.at(settings.max_num_seqs, settings.max_num_batched_tokens);
-  const ActivationModel::Parts parts = activation_.parts(settings.max_num_seqs, settings.max_num_batched_tokens);
+  const Amount peak = activation_.at(settings);
+  const ActivationModel::Parts parts = activation_.parts(settings);
   out.push_back(entry("profile.activation", profiles::format("activation peak of the profile run ({})", parts.largest()),
                       Section::profile, peak, Provenance::derived, activation_.source()));
   out.push_back(entry("profile.non_torch", "growth outside torch: modules, communicators, handles", Section::profile,
@@ -91,7 +91,7 @@ std::vector<Entry> MemoryModel::outside_entries(const Settings& settings) const 
     out.push_back(entry("outside.graphs", "CUDA graphs and attention workspace beyond what was set aside", Section::outside,
                         beyond(captured, estimate), Provenance::measured, graphs_.source()));
   }
-  const Amount peak = activation_.at(settings.max_num_seqs, settings.max_num_batched_tokens);
+  const Amount peak = activation_.at(settings);
   const Amount scratch = outside_.prefill_scratch(settings.max_num_batched_tokens, peak.bytes);
   if (scratch.error.count > 0) {
     out.push_back(entry("outside.prefill_scratch", "recurrent prefill beyond the profiled peak", Section::outside, scratch,

@@ -65,10 +65,12 @@ std::int64_t layer_pairs(const Layer& layer, const Model& model, const Settings&
 
 std::int64_t element_bytes(const Settings& settings) { return profiles::bits(settings.dtype) / 8; }
 
-std::int64_t rotary_bytes(const Model& model) {
+// Kept in what the model computes in, unless the cache has a type of its own.
+std::int64_t rotary_bytes(const Model& model, const Settings& settings) {
   std::int64_t out = 0;
   for (const models::Rope& rope : model.ropes) {
-    out += profiles::checked_mul(profiles::checked_mul(rope.rows, rope.dim), profiles::bits(rope.dtype) / 8);
+    const profiles::DType dtype = rope.dtype == model.dtype ? settings.dtype : rope.dtype;
+    out += profiles::checked_mul(profiles::checked_mul(rope.rows, rope.dim), profiles::bits(dtype) / 8);
   }
   return out;
 }
@@ -109,7 +111,7 @@ std::vector<ExtraPart> weight_extras(const Question& question, const Settings& s
                                      const Rank& rank, std::int64_t layer_experts) {
   std::vector<ExtraPart> out;
   const Model& model = question.model;
-  if (const std::int64_t bytes = rotary_bytes(model); bytes > 0) {
+  if (const std::int64_t bytes = rotary_bytes(model, settings); bytes > 0) {
     out.push_back({.label = "weights.rope",
                    .text = "rotary position caches",
                    .source = "vllm/model_executor/layers/rotary_embedding",
