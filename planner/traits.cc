@@ -6,6 +6,8 @@
 
 #include "hardware/node.h"
 #include "models/model.h"
+#include "models/quantization.h"
+#include "profiles/text.h"
 
 namespace kvfit::planner {
 namespace {
@@ -108,7 +110,24 @@ std::string any_attention(const Model& model, Test test) {
                          [&](const Layer& layer) { return layer.attention && test(*layer.attention); }));
 }
 
+// How the routed experts, and most of the linear weights, are stored: that of the last layer, which no recipe exempts.
+void add_formats(Traits& traits, const Model& model) {
+  std::string experts = "none";
+  std::string dense = "none";
+  for (std::size_t i = model.layers.size(); i-- > 0 && dense == "none" && experts == "none";) {
+    const std::string at = profiles::format("{}layers.{}.", model.name_prefix, i);
+    const auto name = [&](const char* module) {
+      return models::format_name(models::format_of(model.quantization, at + module, model.dtype));
+    };
+    if (model.layers[i].moe) experts = name("mlp.experts.0.down_proj");
+    if (model.layers[i].dense) dense = name("mlp.down_proj");
+  }
+  traits["expert_format"] = experts;
+  traits["format"] = experts == "none" ? dense : experts;
+}
+
 void add_model(Traits& traits, const Model& model) {
+  add_formats(traits, model);
   traits["architecture"] = model.architecture;
   traits["family"] = model.family;
   traits["vocab"] = static_cast<double>(model.vocab);
