@@ -56,12 +56,12 @@ struct Builder {
   Traits traits;
   std::vector<KvSpec> out;
 
-  void attention(const Attention& attention, const KvSpec& place, bool own_indexer) {
+  void attention(const Attention& attention, const KvSpec& place, bool own_indexer, bool plain) {
     if (attention.kv_from_layer >= 0) return;
     if (attention.compress_ratio > 0 || compressed()) return compressed_layer(attention, place);
     KvSpec spec = place;
     spec.block_size = settings.block_size;
-    spec.token_bytes = entry_bytes(attention, settings, rules, traits);
+    spec.token_bytes = entry_bytes(attention, plain ? unquantised() : settings, rules, traits);
     switch (attention.kind) {
       case Attention::Kind::full:
         break;
@@ -76,6 +76,20 @@ struct Builder {
     }
     out.push_back(spec);
     if (attention.indexer && (own_indexer || attention.indexer->owns_cache)) index_keys(*attention.indexer, place);
+  }
+
+  Settings unquantised() const {
+    Settings own = settings;
+    own.kv_cache_dtype = settings.dtype == DType::f32 ? "f32" : "bf16";
+    return own;
+  }
+
+  // Some formats leave the first and last layers of a model in its own type.
+  bool skipped(std::size_t layer, std::size_t layers) const {
+    const Row* row = rules.find("kv_plain_layers", traits);
+    if (row == nullptr) return false;
+    return layer < static_cast<std::size_t>(row->count("first")) ||
+           layer + static_cast<std::size_t>(row->count("last")) >= layers;
   }
 
   // Index keys share the block table of their layer; where several tokens are pooled into one key, the newest raw ones wait
@@ -196,7 +210,7 @@ struct Builder {
       KvSpec place;
       place.stage = stages[i];
       place.layer = format("{} {}", name, i);
-      if (list[i].attention) attention(*list[i].attention, place, own_indexer);
+      if (list[i].attention) attention(*list[i].attention, place, own_indexer, skipped(i, list.size()));
       if (list[i].recurrent) state(*list[i].recurrent, place);
     }
   }

@@ -246,6 +246,22 @@ TEST_CASE("a layer that reads another's cache owns none") {
   CHECK(test::layout(model, {}).bytes_per_block == 47 * 32768);
 }
 
+// Qwen2.5-7B, turboquant_k8v4, 16,384 tokens, 4.96 GiB -> 197,104 tokens, 12.03x (public boot): 24 layers of
+// 4 x (128 + 64 + 4) and 4 of 4 x 512 bytes a token.
+TEST_CASE("TurboQuant leaves two layers at each end in the model's type") {
+  Model model;
+  model.layers.assign(28, with(test::full(4, 128)));
+  Settings settings;
+  settings.kv_cache_dtype = "turboquant_k8v4";
+  const KvLayout layout =
+      kv_layouts(model, nullptr, settings, test::vllm_rules("0.21"), {{"hybrid", std::string("no")}}).front();
+  CHECK(layout.bytes_per_block == 16 * (24 * 784 + 4 * 2048));
+  const std::int64_t blocks = 12319;
+  CHECK(pool_blocks(layout, from_gib(4.9551)) <= blocks);
+  CHECK(pool_blocks(layout, from_gib(4.9649)) >= blocks);
+  CHECK(printed_tokens(layout, blocks, 16384, 8192) == 197104);
+}
+
 TEST_CASE("keys and values of different width both count") {
   Model model;
   Attention attention = test::full(4, 192);
