@@ -13,6 +13,7 @@
 #include "models/config_parts.h"
 #include "models/family.h"
 #include "models/model.h"
+#include "models/module_name.h"
 #include "models/quantization_reader.h"
 #include "profiles/document.h"
 #include "profiles/dtype.h"
@@ -107,6 +108,27 @@ void settle_expert_storage(Model& model) {
   if (model.draft) settle(model.draft->layers, model.draft->prefix + "layers.");
 }
 
+// Quantisers that work on the transformers model never see the draft layers, which it does not load; exporters copy them as
+// they are. Only a list that names them says otherwise.
+void exempt_draft(Model& model) {
+  static constexpr std::string_view kBlind[] = {"compressed-tensors", "awq", "gptq", "auto-round", "bitsandbytes", "quark"};
+  const std::string& method = model.quantization.method;
+  if (!model.draft || std::find(std::begin(kBlind), std::end(kBlind), method) == std::end(kBlind)) return;
+  FormatRule rule;
+  rule.exempt = true;
+  const ModuleName name = split_module(model.draft->prefix + "x");
+  rule.match = FormatRule::Match::contains;
+  rule.pattern = name.text.substr(0, name.text.size() - 1);
+  if (name.layer >= 0) {
+    for (int i = 0; i < static_cast<int>(model.draft->layers.size()); ++i) rule.layers.push_back(name.layer + i);
+  }
+  const std::string number = format("{}", name.layer);
+  for (const FormatRule& other : model.quantization.rules) {
+    if (other.pattern.find(name.layer >= 0 ? number : rule.pattern.substr(0, 3)) != std::string::npos) return;
+  }
+  model.quantization.rules.insert(model.quantization.rules.begin(), std::move(rule));
+}
+
 const Node* find_quantization(const Node& root, const Node& text) {
   for (const Node* map : {&root, &text}) {
     for (const char* key : {"quantization_config", "compression_config", "quantization"}) {
@@ -143,8 +165,7 @@ Model read_config(const Node& root, const Node* sidecar, std::string id) {
   const Config config(root, text, family);
   Model model;
   model.id = std::move(id);
-  const Node* type = text.find("model_type");
-  model.family = type && find_family(type->string()) ? type->string() : std::string(family.type);
+  model.family = family.type;
   if (const Node* names = root.find("architectures"); names && !names->list().empty()) {
     model.architecture = names->list().front().string();
   }
@@ -164,6 +185,7 @@ Model read_config(const Node& root, const Node* sidecar, std::string id) {
   read_extras(config, model);
   model.missing = config.assumed();
   model.quantization = read_quantization(find_quantization(root, text), sidecar, text, model.missing);
+  exempt_draft(model);
   settle_expert_storage(model);
   return model;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -277,9 +278,18 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-Regex::Regex(std::string_view pattern) : alternatives_(Parser(pattern).parse()) {}
+Regex::Regex(std::string_view pattern) : alternatives_(Parser(pattern).parse()) {
+  if (alternatives_.size() != 1) return;
+  std::string run;
+  for (const Node& node : alternatives_.front()) {
+    const bool certain = node.kind == Node::Kind::literal && node.least == 1 && node.most == 1;
+    run = certain ? run + node.literal : "";
+    if (run.size() > required_.size()) required_ = run;
+  }
+}
 
 bool Regex::matches(std::string_view text) const {
+  if (text.find(required_) == std::string_view::npos) return false;
   Places start(text.size() + 1, false);
   start[0] = true;
   const Places end = run(alternatives_, start, text);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kvfit::models {
@@ -31,6 +33,7 @@ class Regex {
 
  private:
   std::vector<Sequence> alternatives_;
+  std::string required_;  ///< characters every match holds in a row; most texts are refused by it alone
 };
 
 }  // namespace kvfit::models
