@@ -17,6 +17,28 @@ constexpr std::uint32_t kHighSurrogate = 0xD800, kLowSurrogate = 0xDC00, kSurrog
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// JSON's grammar: -?(0|[1-9]digits)(.digits)?([eE][+-]?digits)?
+bool is_number(std::string_view text) {
+  std::size_t at = 0;
+  const auto take = [&](std::string_view any) {
+    return at < text.size() && any.find(text[at]) != std::string_view::npos && ++at;
+  };
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at - begin;
+  };
+  take("-");
+  const std::size_t whole = at;
+  if (const std::size_t count = digits(); count == 0 || (count > 1 && text[whole] == '0')) return false;
+  if (take(".") && digits() == 0) return false;
+  if (take("eE")) {
+    take("+-");
+    if (digits() == 0) return false;
+  }
+  return at == text.size();
+}
+
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
 }
@@ -156,10 +178,18 @@ void HeaderScanner::skip_nested(int depth) {
   } else if (take('[')) {
     while (next(first, ']')) skip_nested(depth + 1);
   } else {
-    const std::size_t begin = at_;  // a number, true, false or null
-    while (at_ < text_.size() && (is_word(text_[at_]))) ++at_;
-    if (at_ == begin) fail("a value");
+    skip_word();
   }
+}
+
+// A number, true, false or null.
+void HeaderScanner::skip_word() {
+  const std::size_t begin = at_;
+  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+  const std::string_view word(text_.data() + begin, at_ - begin);
+  if (word == "true" || word == "false" || word == "null" || is_number(word)) return;
+  at_ = begin;
+  fail("a value");
 }
 
 std::uint32_t HeaderScanner::hex4() {

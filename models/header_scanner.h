@@ -34,6 +34,7 @@ class HeaderScanner {
  private:
   void skip_space();
   void skip_nested(int depth);
+  void skip_word();
   char* decode_escape(char* out);
   std::uint32_t hex4();
 
