@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,6 +35,10 @@ Evaluator::Evaluator(Question question)
       total_(hardware::total_memory(question_.node)),
       free_(hardware::free_at_start(question_.node)) {}
 
+Evaluator::Evaluator(Question question, const Evaluator& like) : Evaluator(std::move(question)) {
+  if (same_weights(question_, like.question_)) weights_ = like.weights_;
+}
+
 const Settings& Evaluator::settings() const { return prepared({}).settings; }
 
 Point Evaluator::stated_point() const {
@@ -52,20 +57,27 @@ Point Evaluator::stated_point() const {
 // A default-constructed point asks for the question as stated. The batch depends on the length only where the engine cuts it
 // to max_num_seqs x max_model_len; those few short configurations are prepared by themselves.
 const Evaluator::Prepared& Evaluator::prepared(const Point& point) const {
-  constexpr std::int64_t kLargestDefaultBatch = 65536;
-  const bool short_request = point.max_num_seqs > 0 && point.max_num_seqs * point.max_model_len < kLargestDefaultBatch;
-  const std::pair<std::int64_t, std::int64_t> key(point.max_num_seqs, short_request ? point.max_model_len : 0);
+  std::pair<std::int64_t, std::int64_t> key(0, 0);
+  if (point.max_num_seqs > 0) {
+    const Settings& stated = prepared({}).settings;
+    const bool cut = point.max_num_seqs * point.max_model_len < stated.max_num_batched_tokens;
+    if (cut || point.max_num_seqs != stated.max_num_seqs) key = {point.max_num_seqs, cut ? point.max_model_len : 0};
+  }
   std::unique_ptr<Prepared>& slot = cache_[key];
   if (slot) return *slot;
   Question question = question_;
-  if (point.max_num_seqs > 0) question.serving.max_num_seqs = point.max_num_seqs;
-  if (short_request) question.serving.max_model_len = point.max_model_len;
+  if (key.first > 0) question.serving.max_num_seqs = key.first;
+  if (key.second > 0) question.serving.max_model_len = key.second;
   std::unique_ptr<Prepared> made = std::make_unique<Prepared>();
   made->traits = stated_traits(question);
   made->settings = resolve_settings(question, made->traits);
   add_settings(made->traits, made->settings);
   made->ranks = distinct_ranks(question.model, made->settings);
-  for (const Rank& rank : made->ranks) made->memory.emplace_back(question, made->settings, made->traits, rank);
+  for (std::size_t i = 0; i < made->ranks.size(); ++i) {
+    const std::shared_ptr<const LoadedWeights> known = i < weights_.size() ? weights_[i] : nullptr;
+    made->memory.emplace_back(question, made->settings, made->traits, made->ranks[i], known);
+    if (!known) weights_.push_back(made->memory.back().shared_weights());
+  }
   const Speculative* speculative = question.serving.speculative ? &*question.serving.speculative : nullptr;
   made->layouts = kv_layouts(question.model, speculative, made->settings, *question.rules, made->traits);
   slot = std::move(made);

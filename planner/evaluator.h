@@ -27,6 +27,8 @@ class Evaluator {
   /// Keeps a reference to nothing: the question is copied. Throws Error when it cannot be priced (unknown tables, a
   /// combination the engine refuses).
   explicit Evaluator(Question question);
+  /// The same for a question that differs little from another's: loaded weights are shared where they are the same.
+  Evaluator(Question question, const Evaluator& like);
 
   const Question& question() const { return question_; }
 
@@ -61,6 +63,7 @@ class Evaluator {
 
   Question question_;
   hardware::ByteRange total_, free_;
+  mutable std::vector<std::shared_ptr<const LoadedWeights>> weights_;  ///< by stage, once prepared
   mutable std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Prepared>> cache_;
 };
 

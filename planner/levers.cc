@@ -145,7 +145,7 @@ std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, con
   for (std::optional<Concession> (*make)(const Context&) : kAll) {
     std::optional<Concession> concession = make(context);
     if (!concession) continue;
-    const Evaluator other(std::move(concession->question));
+    const Evaluator other(std::move(concession->question), evaluator);
     const std::vector<Check> after = make_checks(other.numbers(concession->point), bar);
     const Bytes frees = gain(before, after, binding);
     if (frees.count <= 0) continue;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -40,8 +41,9 @@ Bytes MemorySums::budgeted_error() const {
   return quadrature({weights.error, activation.error, non_torch.error, graph_estimate.error});
 }
 
-MemoryModel::MemoryModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank)
-    : weights_(question, settings, traits, rank),
+MemoryModel::MemoryModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank,
+                         std::shared_ptr<const LoadedWeights> weights)
+    : weights_(weights ? std::move(weights) : std::make_shared<const LoadedWeights>(question, settings, traits, rank)),
       activation_(question, settings, traits, rank),
       graphs_(question, settings, traits, rank),
       communication_(question, settings, traits),
@@ -50,7 +52,7 @@ MemoryModel::MemoryModel(const Question& question, const Settings& settings, con
 MemorySums MemoryModel::sums(const Settings& settings, std::int64_t experts) const {
   MemorySums out;
   out.before_engine = communication_.before_engine();
-  out.weights = weights_.total(experts);
+  out.weights = weights_->total(experts);
   out.activation = activation_.at(settings);
   out.non_torch = communication_.non_torch();
   out.graphs = graphs_.actual(settings);
@@ -114,10 +116,26 @@ std::vector<Entry> MemoryModel::entries(const Settings& settings, std::int64_t e
     out.push_back(entry("before.communicators", "communicators set up before the engine starts", Section::before_engine,
                         before, Provenance::measured, communication_.before_source()));
   }
-  for (const std::vector<Entry>& part : {weights_.entries(experts), profile_entries(settings), outside_entries(settings)}) {
+  for (const std::vector<Entry>& part : {weights_->entries(experts), profile_entries(settings), outside_entries(settings)}) {
     out.insert(out.end(), part.begin(), part.end());
   }
   return out;
+}
+
+bool same_weights(const Question& a, const Question& b) {
+  const Serving& x = a.serving;
+  const Serving& y = b.serving;
+  const auto drafter = [](const Serving& s) {
+    return s.speculative && s.speculative->tokens > 0 ? s.speculative->method : "";
+  };
+  const auto draft_model = [](const Serving& s) { return s.speculative ? s.speculative->draft.get() : nullptr; };
+  return a.inventory == b.inventory && x.language_model_only == y.language_model_only && drafter(x) == drafter(y) &&
+         draft_model(x) == draft_model(y) && x.tensor_parallel_size == y.tensor_parallel_size &&
+         x.pipeline_parallel_size == y.pipeline_parallel_size && x.data_parallel_size == y.data_parallel_size &&
+         x.enable_expert_parallel == y.enable_expert_parallel && x.enable_eplb == y.enable_eplb &&
+         x.num_redundant_experts == y.num_redundant_experts && x.enable_lora == y.enable_lora &&
+         x.max_loras == y.max_loras && x.max_lora_rank == y.max_lora_rank && x.cpu_offload_gb == y.cpu_offload_gb &&
+         x.dtype == y.dtype && x.moe_backend == y.moe_backend;
 }
 
 }  // namespace kvfit::planner

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "planner/activation.h"
@@ -30,7 +31,10 @@ struct MemorySums {
 
 class MemoryModel {
  public:
-  MemoryModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank);
+  /// `weights`: of the same rank, prepared earlier for a question that loads the same (same_weights); null = prepare them
+  /// here.
+  MemoryModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank,
+              std::shared_ptr<const LoadedWeights> weights = nullptr);
 
   /// `settings` may differ from the prepared ones in sequences, batch, length and the capture sizes that follow from them.
   MemorySums sums(const Settings& settings, std::int64_t experts) const;
@@ -40,7 +44,8 @@ class MemoryModel {
   /// Blocks of the throw-away KV cache that must fit beside the weights while graphs are estimated; 0 = none.
   std::int64_t profiling_blocks(const Settings& settings) const { return graphs_.profiling_blocks(settings); }
 
-  const LoadedWeights& weights() const { return weights_; }
+  const LoadedWeights& weights() const { return *weights_; }
+  std::shared_ptr<const LoadedWeights> shared_weights() const { return weights_; }
   const ActivationModel& activation() const { return activation_; }
   const GraphModel& graphs() const { return graphs_; }
   const CommunicationModel& communication() const { return communication_; }
@@ -50,11 +55,14 @@ class MemoryModel {
   std::vector<Entry> profile_entries(const Settings& settings) const;
   std::vector<Entry> outside_entries(const Settings& settings) const;
 
-  LoadedWeights weights_;
+  std::shared_ptr<const LoadedWeights> weights_;
   ActivationModel activation_;
   GraphModel graphs_;
   CommunicationModel communication_;
   OutsideModel outside_;
 };
+
+/// Whether both questions load the same bytes on each rank: what differs is at most the batch, the cache or the graphs.
+bool same_weights(const Question& a, const Question& b);
 
 }  // namespace kvfit::planner

@@ -48,19 +48,31 @@ std::string_view kind_name(Node::Kind kind) {
   node.fail(format("expected {}, found {}", expected, kind_name(node.kind())));
 }
 
-void name_below(Node& node, const std::string& key, std::string Node::* key_member, std::vector<Node> Node::* items,
+// Writes the key of `node` and of all below it; `path` is the key so far and is left as it was.
+void name_below(Node& node, std::string& path, std::string Node::* key, std::vector<Node> Node::* items,
                 std::vector<std::pair<std::string, Node>> Node::* members) {
-  node.*key_member = key;
+  node.*key = path;
+  const std::size_t length = path.size();
   std::size_t index = 0;
-  for (Node& item : node.*items) name_below(item, format("{}[{}]", key, index++), key_member, items, members);
+  for (Node& item : node.*items) {
+    path.append("[").append(std::to_string(index++)).append("]");
+    name_below(item, path, key, items, members);
+    path.resize(length);
+  }
   for (auto& [name, value] : node.*members) {
-    name_below(value, key.empty() ? name : key + "." + name, key_member, items, members);
+    if (length > 0) path += '.';
+    path += name;
+    name_below(value, path, key, items, members);
+    path.resize(length);
   }
 }
 
 }  // namespace
 
-void NodeBuilder::name_keys(Node& root) { name_below(root, "", &Node::key_, &Node::items_, &Node::members_); }
+void NodeBuilder::name_keys(Node& root) {
+  std::string path;
+  name_below(root, path, &Node::key_, &Node::items_, &Node::members_);
+}
 
 Where place_in(const Source& source, int line, int column, std::string key) {
   Where where{.file = source.file, .line = line, .column = column, .key = std::move(key), .excerpt = {}};
