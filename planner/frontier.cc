@@ -145,10 +145,6 @@ std::vector<Rung> ladder(const Bounds& bounds, const Probe& probe) {
   std::vector<Rung> out;
   for (std::size_t i = bounds.experts.size(); i-- > 0;) {
     out.push_back(rung_at(bounds, bounds.experts[i], probe));
-    const Rung& rung = out.back();
-    const bool everything = rung.verdict == Verdict::fits && rung.max_model_len == bounds.contexts.back() &&
-                            rung.max_num_seqs == bounds.sequences.back();
-    if (everything) break;
   }
   return out;
 }

@@ -52,8 +52,7 @@ std::optional<Point> best_point(const Bounds& bounds, const std::vector<Axis>& p
                                 Verdict wanted);
 
 /// The ladder: for each expert count, largest first, the largest context (then most sequences) that fits; a rung that fits
-/// nowhere is kept with its verdict at the smallest context. Dense models: one rung a context. Stops below the first rung
-/// that already has everything asked for, since fewer experts add nothing.
+/// nowhere is kept with its verdict at the smallest context. Dense models: one rung a context.
 std::vector<Rung> ladder(const Bounds& bounds, const Probe& probe);
 
 /// The highest utilisation (in steps of 0.001, at most 0.999) at which the point still has verdict `fits`; nullopt when none
