@@ -45,6 +45,7 @@ endfunction()
 # kvfit_fuzz_target(NAME LINKS folder... SOURCES file...): SOURCES define LLVMFuzzerTestOneInput. With KVFIT_BUILD_FUZZERS
 # (preset fuzz) a libFuzzer program fuzz_NAME; in every other build a program that runs each file of tests/fuzz/corpus/NAME
 # once, as an ordinary test.
+add_custom_target(kvfit_fuzzers)
 function(kvfit_fuzz_target name)
   cmake_parse_arguments(ARG "" "" "LINKS;SOURCES" ${ARGN})
   add_executable(fuzz_${name} ${ARG_SOURCES})
@@ -52,6 +53,7 @@ function(kvfit_fuzz_target name)
   foreach(other ${ARG_LINKS})
     target_link_libraries(fuzz_${name} PRIVATE kvfit::${other})
   endforeach()
+  add_dependencies(kvfit_fuzzers fuzz_${name})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
   if(KVFIT_BUILD_FUZZERS)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

@@ -150,10 +150,7 @@ KvCapacity Evaluator::capacity(const Point& point, Bytes available) const {
 Outcome Evaluator::probe(const Point& point) const {
   const std::vector<Check> checks = make_checks(numbers(point), bar_factor(question_.confidence));
   const Check* binding = binding_check(checks);
-  return {.verdict = binding->verdict,
-          .binding = std::string(binding->id),
-          .margin = binding->margin(),
-          .error = binding->error};
+  return {.verdict = binding->verdict, .binding = binding->id, .margin = binding->margin(), .error = binding->error};
 }
 
 Ledger Evaluator::ledger(const Prepared& prepared, const Numbers& numbers, std::size_t stage) const {

@@ -23,8 +23,8 @@ struct Point {
 
 struct Outcome {
   Verdict verdict = Verdict::unknown;
-  std::string_view binding;  ///< id of the binding check
-  Bytes margin, error;       ///< of the binding check
+  std::string binding;  ///< id of the binding check
+  Bytes margin, error;  ///< of the binding check
 };
 
 using Probe = std::function<Outcome(const Point&)>;
