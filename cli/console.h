@@ -30,8 +30,4 @@ class Console {
   bool quiet_;
 };
 
-/// Puts the text into the file as a whole or not at all: temporary name beside it, fsync, rename. SIGINT waits until the
-/// temporary name is gone. Throws Error(Fault::environment).
-void write_file(const std::string& path, std::string_view text);
-
 }  // namespace kvfit::cli

@@ -7,6 +7,7 @@
 
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "profiles/write_file.h"
 
 namespace kvfit::cli {
 namespace {
@@ -56,7 +57,7 @@ void deliver(const Args& args, const Console& console, std::string_view formats,
     if (target.path == "-") {
       console.write(render(target.format, console.out()));
     } else {
-      write_file(target.path, render(target.format, Screen{}));
+      profiles::write_file(target.path, render(target.format, Screen{}));
       console.note(format("wrote {}", target.path));
     }
   }

@@ -147,6 +147,15 @@ KvCapacity Evaluator::capacity(const Point& point, Bytes available) const {
                      question_.serving.num_gpu_blocks_override.value_or(0));
 }
 
+Amount Evaluator::graph_estimate(const Point& point) const {
+  const Prepared& at = prepared(point);
+  Amount out = at.memory.front().graphs().estimate(settings_at(at, point));
+  for (const Correction& correction : question_.corrections) {
+    if (correction.quantity == Quantity::graph_estimate) out = {out.bytes + correction.difference, correction.error};
+  }
+  return out;
+}
+
 Outcome Evaluator::probe(const Point& point) const {
   const std::vector<Check> checks = make_checks(numbers(point), bar_factor(question_.confidence));
   const Check* binding = binding_check(checks);

@@ -43,6 +43,8 @@ class Evaluator {
   Numbers numbers(const Point& point) const;
   /// What a pool of so many available bytes holds in this configuration (one stage): exact, whatever the memory model says.
   KvCapacity capacity(const Point& point, Bytes available) const;
+  /// "Estimated CUDA graph memory" as this version prints it, whether or not it is applied; of the first stage.
+  Amount graph_estimate(const Point& point) const;
   /// Settings, ledgers, checks with their sentences, capacity, verdict; gates, ladder and levers are added by make_plan.
   Plan plan(const Point& point) const;
 

@@ -74,7 +74,7 @@ std::optional<Logged<double>> last(const LoggedList<double>& list) {
   return list.empty() ? std::nullopt : std::optional<Logged<double>>(list.back());
 }
 
-void memory_lines(const BootLog& log, const Numbers& n, Lines& out) {
+void memory_lines(const BootLog& log, const Numbers& n, const planner::Amount& graph_estimate, Lines& out) {
   const StageNumbers& stage = n.stages.front();
   const planner::MemorySums& sums = stage.sums;
   out.size("total", "device total", n.total, n.total_error, first(log.total));
@@ -86,7 +86,7 @@ void memory_lines(const BootLog& log, const Numbers& n, Lines& out) {
   out.size("non_torch", "outside torch", sums.non_torch.bytes, sums.non_torch.error, first(log.non_torch));
   out.size("consumed", "weights and outside torch", sums.weights.bytes + sums.non_torch.bytes,
            planner::quadrature({sums.weights.error, sums.non_torch.error}), first(log.consumed));
-  out.size("graph_estimate", "CUDA graphs, estimated", sums.graph_estimate.bytes, sums.graph_estimate.error,
+  out.size("graph_estimate", "CUDA graphs, estimated", graph_estimate.bytes, graph_estimate.error,
            first(log.graphs_estimated));
   out.size("available_kv", "available for the KV cache", stage.available, stage.available_error, smallest(log.available_kv));
 }
@@ -159,7 +159,7 @@ std::string symptom_of(const BootLog& log, const Comparison& comparison) {
 Comparison compare(const BootLog& log, const Evaluator& evaluator) {
   const Numbers numbers = evaluator.numbers(evaluator.stated_point());
   Lines lines;
-  memory_lines(log, numbers, lines);
+  memory_lines(log, numbers, evaluator.graph_estimate(evaluator.stated_point()), lines);
   capacity_lines(log, evaluator, lines);
   lines.size("graphs", "CUDA graphs, captured", numbers.stages.front().sums.graphs.bytes,
              numbers.stages.front().sums.graphs.error, last(log.graphs));
