@@ -79,6 +79,7 @@ struct CacheLayout {
   std::int64_t groups = 0, group_size = 0, bytes_per_block = 0, blocks_per_request = 0;
   Count in_flight_tokens;
   bool inferred = false;  ///< one parameter was chosen to fit
+  std::string formulas;   ///< version whose formulas apply, "0.10.2"; empty = not given
 };
 
 struct Observation {
@@ -88,6 +89,7 @@ struct Observation {
   std::string engine;                       ///< "vllm", "sglang", "llama.cpp", ...
   Text engine_version;                      ///< as written
   Text gpu;                                 ///< as written
+  Text gpu_hint;                            ///< never priced with; tells the vendor apart
   std::optional<double> total_gib;          ///< total as CUDA printed it, or a nominal size
   std::optional<double> nvml_mib;           ///< nvidia-smi memory.total of the smallest card
   std::optional<std::string> smallest_gpu;  ///< of a mixed pair: the card with less memory

@@ -72,6 +72,27 @@ std::string reasons(std::span<const RowScore> rows, const std::vector<Rejected>&
 
 }  // namespace
 
+std::string row_lines(std::span<const RowScore> rows) {
+  std::string out = "\nrows\n";
+  for (const RowScore& row : rows) {
+    for (const Score& score : row.scores) {
+      out += format("  {} {}: printed {:.4g} predicted {:.4g} ({:+.3f} {}){}{}{}\n", row.id, quantity_name(score.quantity),
+                    score.printed, score.predicted, score.error, quantity_unit(score.quantity), score.exact ? " exact" : "",
+                    score.bar ? format(" bar {:.3f}", *score.bar) : "",
+                    score.solved.empty() ? "" : format(" [{}]", profiles::join(score.solved, ", ")));
+    }
+    for (const Skipped& skipped : row.skipped)
+      out += format("  {} {}: {}\n", row.id, quantity_name(skipped.quantity), skipped.why);
+    if (row.verdict) {
+      out += format("  {} verdict: recorded {}, answer {} {}\n", row.id, outcome_name(row.verdict->recorded),
+                    planner::verdict_name(row.verdict->verdict), row.verdict->binding);
+    }
+    if (!row.breakdown.empty()) out += format("  {} breakdown: {}\n", row.id, row.breakdown);
+    if (!row.unstated.empty()) out += format("  {} unstated: {}\n", row.id, profiles::join(row.unstated, ", "));
+  }
+  return out;
+}
+
 std::string table(std::span<const RowScore> rows, const std::vector<Rejected>& rejected) {
   std::string out = format("{} rows, {} read\n\nquantities\n", rows.size() + rejected.size(), rows.size());
   out += quantities(rows);

@@ -181,15 +181,19 @@ Observation read_boot(const Json& row) {
   out.engine = read_engine_name(text_of(row, "engine").value_or("vllm"));
   out.engine_version = text_of(row, "engine_version");
   out.gpu = text_of(row, "gpu");
+  out.gpu_hint = text_of(row, "gpu_hint");
   out.total_gib = number_of(row, "gpu_mem_gib");
   const Json& args = object_of(row, "args");
   out.tp = count_of(row, "tp");
-  if (!out.tp) out.tp = leading_count(args, "tensor_parallel_size");
+  if (!out.tp) out.tp = count_of(args, "tensor_parallel_size");  // with a remark beside the number it is not a statement
   out.pp = count_of(row, "pp");
   if (!out.pp) out.pp = leading_count(args, "pipeline_parallel_size");
   out.dp = leading_count(args, "data_parallel_size");
   out.dcp = leading_count(args, "decode_context_parallel_size");
   out.gpu_count = count_of(row, "gpu_count");
+  if (!out.tp && out.gpu_count && *out.gpu_count > 1)
+    out.tp = *out.gpu_count / std::max<std::int64_t>(out.pp.value_or(1) * out.dp.value_or(1), 1);
+  if (out.tp && *out.tp < 1) out.tp = 1;
   out.model = text_of(row, "model");
   out.quant = text_of(row, "quant");
   out.arguments = arguments_of(args);

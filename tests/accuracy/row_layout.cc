@@ -6,6 +6,21 @@ namespace kvfit::accuracy {
 
 using profiles::Json;
 
+namespace {
+
+/// The version whose formulas apply, written as a decimal: 0.085 is 0.8.5, 0.102 is 0.10.2, 0.2 is 0.20.
+std::string formula_version(const Json& row) {
+  const Text text = text_of(row, "capacity_formula");
+  const std::size_t point = text ? text->find('.') : std::string::npos;
+  if (point == std::string::npos) return "";
+  std::string digits = text->substr(point + 1);
+  if (digits.size() == 1) digits += "0";
+  const std::string minor = digits[0] == '0' ? digits.substr(1, 1) : digits.substr(0, 2);
+  return "0." + minor + "." + (digits.size() > 2 ? digits.substr(2, 1) : "0");
+}
+
+}  // namespace
+
 Observation read_layout(const Json& row) {
   Observation out;
   out.shape = "layout";
@@ -17,6 +32,7 @@ Observation read_layout(const Json& row) {
   out.dcp = count_of(row, "dcp");
   out.arguments.max_model_len = count_of(row, "max_model_len");
   CacheLayout layout;
+  layout.formulas = formula_version(row);
   layout.groups = count_of(row, "groups").value_or(0);
   layout.group_size = count_of(row, "group_size").value_or(0);
   layout.bytes_per_block = count_of(row, "bytes_per_block").value_or(0);

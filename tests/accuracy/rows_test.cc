@@ -19,7 +19,7 @@ TEST_CASE("a general row: arguments, measured sizes with their rounding, and how
       R"j("measured":{"available_kv_gib":4.9,"weights_gib":14.9888,"kv_tokens":100,"error":null}})j");
   REQUIRE(rows.observations.size() == 1);
   const Observation& o = rows.observations.front();
-  CHECK(o.tp == 4);
+  CHECK(o.tp == 2);  // a remark beside the number: the count of cards stands
   CHECK(o.arguments.kv_cache_dtype == "bfloat16");
   CHECK(o.arguments.speculative->tokens == 3);
   CHECK(o.arguments.unread == std::vector<std::string>{"x_y=1"});

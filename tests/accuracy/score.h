@@ -60,6 +60,7 @@ struct RowScore {
   std::vector<Score> scores;
   std::vector<Skipped> skipped;
   std::optional<VerdictScore> verdict;
+  std::string breakdown;                ///< predicted memory of the first rank, in words
   std::vector<std::string> unstated;    ///< what the row leaves out and was assumed
   std::optional<std::string> unpriced;  ///< set when nothing of the row could be priced: why
 };

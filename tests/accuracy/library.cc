@@ -1,0 +1,32 @@
+#include "tests/accuracy/library.h"
+
+#include "models/config_reader.h"
+#include "profiles/error.h"
+
+namespace kvfit::accuracy {
+
+Library::Library(const profiles::Catalog& catalog) : catalog_(catalog), cards_(read_cards(catalog)) {
+  for (const profiles::ProfileFile& file : catalog.list("models")) {
+    NamedEntry entry{file.id, file.names};
+    entry.names.push_back(file.id);
+    entries_.push_back(std::move(entry));
+  }
+  engine_ = catalog.load(catalog.resolve("engines", "vllm"));
+}
+
+const models::Model& Library::model(const std::string& id) const {
+  const std::map<std::string, models::Model>::const_iterator found = models_.find(id);
+  if (found != models_.end()) return found->second;
+  const profiles::ProfileFile* file = catalog_.find("models", id);
+  if (file == nullptr) profiles::fail_input("no such model profile: " + id);
+  const profiles::Node profile = catalog_.load(*file);
+  return models_.emplace(id, models::read_config(profile.at("config"), profile.find("quantization"), id)).first->second;
+}
+
+std::shared_ptr<const planner::Rules> Library::rules(const std::string& version) const {
+  std::shared_ptr<const planner::Rules>& rules = rules_[version];
+  if (!rules) rules = std::make_shared<const planner::Rules>(engine_, planner::parse_version(version));
+  return rules;
+}
+
+}  // namespace kvfit::accuracy

@@ -1,0 +1,162 @@
+#include "tests/accuracy/machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/gpu_catalog.h"
+#include "profiles/text.h"
+#include "tests/accuracy/spelling.h"
+
+namespace kvfit::accuracy {
+
+using hardware::ByteRange;
+using hardware::Gpu;
+using profiles::Bytes;
+using profiles::from_gib;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool has(const Words& list, std::string_view word) { return std::find(list.begin(), list.end(), word) != list.end(); }
+
+/// Words that tell cards apart: without vendor, brackets, memory sizes and packaging.
+Words card_words(std::string_view text, bool drop_brackets) {
+  if (drop_brackets) text = text.substr(0, text.find('('));
+  Words out;
+  for (const std::string& word : words(text)) {
+    const bool size = word.size() > 1 && (word.ends_with("gb") || word.ends_with("gib")) &&
+                      std::isdigit(static_cast<unsigned char>(word[0]));
+    if (size || word == "nvidia" || word == "geforce" || word == "gpu" || word == "graphics" || word == "unified") continue;
+    out.push_back(word);
+  }
+  return out;
+}
+
+/// Words a card cannot do without: those with a digit, and the suffixes that make another card of it.
+bool tells_apart(const std::string& word) {
+  for (const std::string_view suffix : {"ti", "super", "laptop", "pro", "ada", "pcie", "thor", "spark"}) {
+    if (word == suffix) return true;
+  }
+  return std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+ByteRange exactly(Bytes bytes) { return {bytes, bytes, bytes}; }
+
+double total_gib_of(const Gpu& gpu) { return profiles::to_gib(gpu.cuda_total_linux.value.likely); }
+
+/// Printed with decimals: the log's figure. A whole number is a data sheet's.
+bool is_printed(double gib) { return std::abs(gib - std::round(gib)) > 1e-9; }
+
+/// Of nvidia-smi's total the driver keeps part back before CUDA counts: 1.5 to 2.0 % on the cards of profiles/hardware.
+double cuda_of_nvml(double mib) { return mib / 1024 * 0.9825; }
+
+void set_total(Machine& machine, double gib) {
+  machine.node.gpu.cuda_total_linux.value = exactly(from_gib(gib));
+  machine.node.measured_from = "the row";
+}
+
+/// A card nobody described: the profile of the nearest memory size lends its other facts.
+Gpu card_like(const Cards& cards, double gib) {
+  const auto further = [gib](const Gpu& a, const Gpu& b) {
+    return std::abs(total_gib_of(a) - gib) < std::abs(total_gib_of(b) - gib);
+  };
+  Gpu gpu = *std::min_element(cards.gpus.begin(), cards.gpus.end(), further);
+  gpu.id = "unnamed";
+  gpu.name = profiles::format("card of {:.2f} GiB", gib);
+  gpu.cuda_total_linux.value = exactly(from_gib(gib));
+  return gpu;
+}
+
+/// NVLink from here up is part of the board; below it is a bridge that few people fit.
+constexpr double kBoardNvlink = 200e9;
+
+/// Several cards: NVLink where the board has it, else PCIe; unified-memory machines are joined by a network.
+hardware::Link link_of(const Gpu& gpu, int count) {
+  if (count < 2) return hardware::Link::none;
+  if (gpu.unified) return hardware::Link::network;
+  return gpu.nvlink.value >= kBoardNvlink ? hardware::Link::nvlink : hardware::Link::pcie;
+}
+
+}  // namespace
+
+Cards read_cards(const profiles::Catalog& catalog) { return {hardware::load_gpus(catalog)}; }
+
+const Gpu* find_card(const Cards& cards, std::string_view text, std::optional<double> total_gib) {
+  Words wanted = card_words(text, true);
+  if (std::any_of(wanted.begin(), wanted.end(), tells_apart)) {
+    std::erase_if(wanted, [](const std::string& word) { return !tells_apart(word); });
+  }
+  if (wanted.empty()) return nullptr;
+  const Gpu* best = nullptr;
+  double best_cost = 0;
+  for (const Gpu& gpu : cards.gpus) {
+    Words names = gpu.driver_names;
+    names.insert(names.end(), gpu.aliases.begin(), gpu.aliases.end());
+    names.push_back(gpu.name.substr(0, gpu.name.find('(')));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Words have = card_words(names[i], false);
+      const auto present = [&have](const std::string& word) { return has(have, word); };
+      if (!std::all_of(wanted.begin(), wanted.end(), present)) continue;
+      double cost = static_cast<double>(have.size() - std::min(have.size(), wanted.size()));
+      if (total_gib) cost += std::abs(total_gib_of(gpu) - *total_gib) / *total_gib * 20;
+      if (best != nullptr && cost >= best_cost) continue;
+      best = &gpu;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+const Gpu* card_of_total(const Cards& cards, double total_gib) {
+  const Gpu* best = nullptr;
+  for (const Gpu& gpu : cards.gpus) {
+    const double off = std::abs(total_gib_of(gpu) - total_gib);
+    if (off > 0.0035 * total_gib) continue;
+    if (best == nullptr || off < std::abs(total_gib_of(*best) - total_gib)) best = &gpu;
+  }
+  return best;
+}
+
+bool other_vendor(const Observation& row) {
+  const std::string text =
+      lower(row.gpu.value_or("") + " " + row.gpu_hint.value_or("") + " " + row.engine_version.value_or(""));
+  for (const std::string& word : words(text)) {
+    for (const std::string_view mark :
+         {"amd", "rocm", "radeon", "xpu", "arc", "ascend", "metax", "npu", "gaudi", "mi300x", "mi355x"}) {
+      if (word == mark) return true;
+    }
+  }
+  return contains(text, "rx 7900") || contains(text, "rx 9070");
+}
+
+std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
+  Machine machine;
+  const std::optional<double> nominal = row.nvml_mib ? std::optional<double>(cuda_of_nvml(*row.nvml_mib)) : row.total_gib;
+  const Text text = row.smallest_gpu ? row.smallest_gpu : row.gpu;
+  const Gpu* card = text ? find_card(cards, *text, nominal) : nullptr;
+  machine.card_known = card != nullptr;
+  machine.total_printed = row.total_gib && is_printed(*row.total_gib);
+  if (card == nullptr && row.total_gib && !other_vendor(row)) {
+    card = card_of_total(cards, *row.total_gib);
+    if (card != nullptr) machine.assumed.push_back("card inferred from the printed total: " + card->id);
+  }
+  if (card != nullptr) {
+    machine.node.gpu = *card;
+    if (machine.total_printed) set_total(machine, *row.total_gib);
+  } else if (nominal) {
+    machine.node.gpu = card_like(cards, *nominal);
+    set_total(machine, machine.total_printed || row.nvml_mib ? *nominal : *nominal * 0.985);
+    machine.assumed.push_back("card without a profile");
+  } else {
+    return std::nullopt;
+  }
+  const std::int64_t ranks = row.tp.value_or(1) * row.pp.value_or(1) * row.dp.value_or(1);
+  machine.node.count = static_cast<int>(std::clamp<std::int64_t>(row.gpu_count.value_or(ranks), 1, 4096));
+  machine.node.count = std::max(machine.node.count, static_cast<int>(std::min<std::int64_t>(ranks, 4096)));
+  machine.node.link = link_of(machine.node.gpu, machine.node.count);
+  machine.unusual = machine.node.gpu.unified || other_vendor(row);
+  return machine;
+}
+
+}  // namespace kvfit::accuracy

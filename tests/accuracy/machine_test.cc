@@ -1,0 +1,73 @@
+#include "tests/accuracy/machine.h"
+
+#include <doctest/doctest.h>
+
+#include "profiles/catalog.h"
+#include "profiles/units.h"
+
+namespace kvfit::accuracy {
+namespace {
+
+const Cards& cards() {
+  static const Cards kCards = read_cards(profiles::Catalog());
+  return kCards;
+}
+
+std::string found(std::string_view text, std::optional<double> total = std::nullopt) {
+  const hardware::Gpu* gpu = find_card(cards(), text, total);
+  return gpu != nullptr ? gpu->id : "-";
+}
+
+TEST_CASE("a card's name is found through remarks, packaging and memory sizes") {
+  CHECK(found("H100 80GB (NVIDIA-H100-80GB-HBM3)") == "h100-sxm");
+  CHECK(found("GB10 (DGX Spark; four nodes)") == "gb10");
+  CHECK(found("RTX PRO 6000 Blackwell Workstation") == "rtx-pro-6000-ws");
+  CHECK(found("Jetson AGX Thor (128 GB unified)") == "jetson-thor");
+  CHECK(found("RTX 3090 Ti") == "rtx3090ti-24g");
+  CHECK(found("RTX 3090") == "rtx3090-24g");
+  CHECK(found("H200 NVL") == "h200");
+  CHECK(found("MetaX C500") == "-");
+}
+
+TEST_CASE("of two cards of one name the printed memory decides") {
+  CHECK(found("RTX 5090", 31.37) == "rtx5090-32g");
+  CHECK(found("RTX PRO 5000", 71.0) == "rtx-pro-5000-72g");
+}
+
+TEST_CASE("a card that is not named is told by its exact total") {
+  REQUIRE(card_of_total(cards(), 79.19) != nullptr);
+  CHECK(card_of_total(cards(), 79.19)->id == "h100-sxm");
+  CHECK(card_of_total(cards(), 55.0) == nullptr);
+}
+
+TEST_CASE("the printed total wins over the profile, and an unknown card gets one from its memory") {
+  Observation row;
+  row.gpu = "H100";
+  row.total_gib = 79.18;
+  const std::optional<Machine> named = machine_of(cards(), row);
+  REQUIRE(named.has_value());
+  CHECK(hardware::total_memory(named->node).likely == profiles::from_gib(79.18));
+  CHECK(named->total_printed);
+
+  row.gpu = "Some Card 9000";
+  row.total_gib = 23;  // a data sheet's figure: 1.5 % of it is kept by the driver
+  const std::optional<Machine> unknown = machine_of(cards(), row);
+  REQUIRE(unknown.has_value());
+  CHECK(profiles::to_gib(hardware::total_memory(unknown->node).likely) == doctest::Approx(22.655));
+  CHECK_FALSE(unknown->card_known);
+
+  CHECK_FALSE(machine_of(cards(), Observation{}).has_value());
+}
+
+TEST_CASE("cards of other vendors are told by their words, hints and builds included") {
+  Observation row;
+  row.gpu = "AMD RX 7900 XT";
+  CHECK(other_vendor(row));
+  row.gpu = "RTX 3090";
+  CHECK_FALSE(other_vendor(row));
+  row.engine_version = "0.23.1 (ROCm 7.14)";
+  CHECK(other_vendor(row));
+}
+
+}  // namespace
+}  // namespace kvfit::accuracy
