@@ -136,7 +136,8 @@ Numbers Evaluator::numbers(const Point& point) const {
                                                      out.stages.begin());
   out.kv = kv_capacity(at.layouts[least], available[least], out.settings.max_model_len, out.settings.in_flight_tokens,
                        question_.serving.num_gpu_blocks_override.value_or(0), blocks);
-  out.sequence_limit = sequence_limit(at.layouts[least], out.kv.num_gpu_blocks, out.settings, *question_.rules, at.traits);
+  out.sequence_limit = sequence_limit(at.layouts[least], out.kv.num_gpu_blocks);
+  out.batch_at_least = at.layouts[least].least_batch;
   return out;
 }
 

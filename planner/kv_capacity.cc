@@ -130,13 +130,6 @@ std::int64_t common_blocks(std::span<const KvLayout> layouts, std::span<const By
   return std::max<std::int64_t>(least, 0);
 }
 
-std::int64_t sequence_limit(const KvLayout& layout, std::int64_t blocks, const Settings& settings, const Rules& rules,
-                            const Traits& traits) {
-  const bool states = std::any_of(layout.groups.begin(), layout.groups.end(),
-                                  [](const KvGroup& group) { return group.kind == KvKind::state; });
-  if (!states || settings.eager || settings.full_capture_sizes == 0) return 0;
-  const Row* row = rules.find("mamba_blocks_check", traits);
-  return row != nullptr && row->is("enforced", "yes") ? blocks : 0;
-}
+std::int64_t sequence_limit(const KvLayout& layout, std::int64_t blocks) { return layout.limits_sequences ? blocks : 0; }
 
 }  // namespace kvfit::planner

@@ -47,10 +47,9 @@ KvCapacity kv_capacity(const KvLayout& layout, profiles::Bytes available, std::i
 /// Smallest number of blocks over ranks: stage i has layouts[i] and available[i].
 std::int64_t common_blocks(std::span<const KvLayout> layouts, std::span<const profiles::Bytes> available);
 
-/// max_num_seqs the engine accepts for a model with recurrent states under CUDA graphs: one block a sequence.
-/// Returns 0 when there is no such limit (no states, eager, or a version without the check; table mamba_blocks_check).
-std::int64_t sequence_limit(const KvLayout& layout, std::int64_t blocks, const Settings& settings, const Rules& rules,
-                            const Traits& traits);
+/// max_num_seqs the engine accepts for a model with recurrent states under CUDA graphs: one block a sequence. 0 = no such
+/// limit.
+std::int64_t sequence_limit(const KvLayout& layout, std::int64_t blocks);
 
 // Worked formulas, for `kvfit explain`: one line each with the numbers put in.
 std::string explain_block_size(const KvLayout& layout);

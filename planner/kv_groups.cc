@@ -209,6 +209,18 @@ void note_blocks(KvLayout& layout) {
   }
 }
 
+// Two checks of models with recurrent states that do not depend on memory or length.
+void note_state_limits(const Settings& settings, const Rules& rules, const Traits& traits, KvLayout& layout) {
+  const bool states = std::any_of(layout.groups.begin(), layout.groups.end(),
+                                  [](const KvGroup& group) { return group.kind == KvKind::state; });
+  if (!states) return;
+  const bool graphs = !settings.eager && settings.full_capture_sizes > 0;
+  layout.limits_sequences = graphs && rules.pick("mamba_blocks_check", traits).is("enforced", "yes");
+  const bool whole_blocks =
+      settings.mamba_mode == MambaMode::align && rules.pick("align_assert", traits).is("enforced", "yes");
+  layout.least_batch = whole_blocks ? layout.block_size : 0;
+}
+
 }  // namespace
 
 std::vector<KvLayout> group_layers(std::vector<KvSpec> specs, const Settings& settings, const Rules& rules,
@@ -235,7 +247,10 @@ std::vector<KvLayout> group_layers(std::vector<KvSpec> specs, const Settings& se
     out = split_buckets(specs, layout, settings, rules, traits);
   }
   if (rules.pick("kv_check", traits).is("sums", "layers")) check_layer_by_layer(before, settings, out);
-  for (KvLayout& layout : out) note_blocks(layout);
+  for (KvLayout& layout : out) {
+    note_blocks(layout);
+    note_state_limits(settings, rules, traits, layout);
+  }
   return out;
 }
 

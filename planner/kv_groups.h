@@ -43,8 +43,10 @@ struct KvLayout {
   std::int64_t context_shards = 1;  ///< decode context parallelism: tokens of full and latent groups are divided
   bool null_block_charged = false;  ///< the fit check leaves one block out
   TokenCount token_count = TokenCount::concurrency;
-  HybridBlock hybrid;   ///< block_size 0 when the model has no states beside attention
-  std::string refusal;  ///< what the engine would raise instead of starting; empty when it starts
+  HybridBlock hybrid;             ///< block_size 0 when the model has no states beside attention
+  bool limits_sequences = false;  ///< max_num_seqs may not exceed the pool's blocks (states under CUDA graphs)
+  std::int64_t least_batch = 0;   ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
+  std::string refusal;            ///< what the engine would raise instead of starting; empty when it starts
 };
 
 /// One layout for each pipeline stage: groups are formed over the whole model and projected on each stage's layers.

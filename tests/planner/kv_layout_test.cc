@@ -240,6 +240,29 @@ TEST_CASE("the fit check leaves the null block out where the version does") {
   CHECK(estimated_max_len(test::layout(model, how), need, 8192, 8192) == 8192);
 }
 
+// Public refusals: "max_num_seqs (1024) exceeds available Mamba cache blocks (969)" since v0.20; "block_size (2096) must be
+// <= max_num_batched_tokens (2048)" from v0.17 to v0.24.
+TEST_CASE("states limit sequences to blocks and, in mode align, batches to whole blocks") {
+  Settings settings;
+  settings.kv_cache_dtype = "fp8_e4m3";
+  settings.state_dtype = profiles::DType::f32;
+  settings.mamba_mode = MambaMode::align;
+  settings.full_capture_sizes = 5;
+  const auto layout = [&](const std::string& version) {
+    return kv_layouts(test::model("35B-A3B"), nullptr, settings, test::vllm_rules(version), {}).front();
+  };
+  CHECK(sequence_limit(layout("0.20"), 969) == 969);
+  CHECK(sequence_limit(layout("0.19"), 969) == 0);
+  CHECK(layout("0.24").least_batch == 2096);
+  CHECK(layout("0.25").least_batch == 0);
+  CHECK(layout("0.16").least_batch == 0);
+  settings.eager = true;
+  settings.mamba_mode = MambaMode::none;
+  CHECK(sequence_limit(layout("0.20"), 969) == 0);
+  CHECK(layout("0.24").least_batch == 0);
+  CHECK(sequence_limit(test::layout(test::model("qwen3-30b"), {}), 969) == 0);
+}
+
 TEST_CASE("a layer that reads another's cache owns none") {
   Model model = test::model("qwen3-30b");
   model.layers[47].attention->kv_from_layer = 46;
