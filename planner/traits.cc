@@ -59,6 +59,7 @@ constexpr std::array kTraits{
     TraitName{"speculative", kWord, "method of --speculative-config, none without"},
     TraitName{"speculative_tokens", kNumber, "drafted tokens a step"},
     TraitName{"stated_kv_cache_dtype", kWord, "--kv-cache-dtype as given"},
+    TraitName{"symptom", kWord, "what a boot log shows against its plan (kvfit calibrate), none while planning"},
     TraitName{"system", kWord, "linux_native or wsl2"},
     TraitName{"top_k", kNumber, "experts the router picks"},
     TraitName{"tp", kNumber, "tensor parallel size"},
@@ -135,6 +136,7 @@ void add_model(Traits& traits, const Model& model) {
   traits["hidden"] = static_cast<double>(model.hidden);
   traits["method"] = model.quantization.method.empty() ? "none" : model.quantization.method;
   traits["mla"] = any_attention(model, [](const Attention& a) { return a.kind == Attention::Kind::mla; });
+  traits["symptom"] = "none";
   traits["sparse"] = any_attention(model, [](const Attention& a) { return a.indexer.has_value(); });
   traits["sliding"] = any_attention(model, [](const Attention& a) { return a.kind == Attention::Kind::sliding; });
   traits["chunked"] = any_attention(model, [](const Attention& a) { return a.kind == Attention::Kind::chunked; });
