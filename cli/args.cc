@@ -280,6 +280,11 @@ class Parser {
 
 Args parse_args(std::span<const std::string> words) { return Parser(words).parse(); }
 
+void refuse_words(const Args& args) {
+  if (args.words.empty()) return;
+  usage_error(format("kvfit {} takes flags only, not '{}'", args.verb, args.words.front()), args.verb);
+}
+
 std::optional<std::int64_t> read_count(std::string_view text) {
   const auto read = leading_number(text);
   if (!read) return std::nullopt;

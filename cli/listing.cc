@@ -22,7 +22,8 @@ void deliver(const Args& args, const Console& console, const Listing& listing) {
   deliver(args, console, "table|json|yaml", args.text("format").value_or("table"),
           [&listing](std::string_view form, const Screen& screen) {
             if (form == "table") {
-              return listing.heading + render(listing.table, screen) + listing.footing;
+              const std::string body = listing.body ? listing.body(screen) : "";
+              return listing.heading + body + render(listing.table, screen) + listing.footing;
             }
             Json envelope;
             envelope["schema"] = listing.schema;

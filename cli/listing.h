@@ -1,6 +1,7 @@
 // What `gpus` and `models` print: a table for people, the same as JSON or YAML for machines, and lint results.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@
 namespace kvfit::cli {
 
 struct Listing {
-  std::string schema;    ///< "kvfit.gpus"
-  profiles::Json value;  ///< `result` of the envelope
-  std::string heading;   ///< lines before the table
+  std::string schema;                              ///< "kvfit.gpus"
+  profiles::Json value;                            ///< `result` of the envelope
+  std::string heading;                             ///< lines before the table
+  std::function<std::string(const Screen&)> body;  ///< the same where they are coloured; may be empty
   Table table;
   std::string footing;  ///< lines after it
 };

@@ -1,4 +1,7 @@
 // The report for people: ladder, ledger, checks, levers, what others measured, findings, and the line to paste.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +21,7 @@ using profiles::format;
 using profiles::grouped;
 
 constexpr int kBarWidth = 24;
+constexpr std::int64_t kSmall = profiles::kGiB / 100;
 
 std::string title(std::string_view text, const Screen& screen) { return "\n" + paint(text, Tone::strong, screen) + "\n"; }
 
@@ -69,21 +73,49 @@ std::string ladder_part(const Report& report, const Screen& screen) {
   return title("Ladder", screen) + render(table, screen) + remarks;
 }
 
+// Entries in the order of the sections; those that would show as 0.00 are gathered at the end of their section.
+struct Row {
+  planner::Section section;
+  std::string text;
+  Bytes bytes, error;
+};
+
+std::vector<Row> ledger_rows(const planner::Ledger& ledger) {
+  using enum planner::Section;
+  std::vector<Row> out;
+  for (const planner::Section section : {before_engine, weights, profile, kv_cache, outside, free}) {
+    Row small{.section = section};
+    int gathered = 0;
+    for (const planner::Entry& entry : ledger.entries) {
+      if (entry.section != section) continue;
+      if (section == free || std::abs(entry.bytes.count) >= kSmall) {
+        out.push_back({section, entry.text, entry.bytes, entry.error});
+      } else if (entry.bytes.count != 0) {
+        small.bytes += entry.bytes;
+        small.text += (gathered++ > 0 ? ", " : "") + entry.text;
+      }
+    }
+    if (gathered > 1) small.text = format("{} smaller ones", gathered);
+    if (gathered > 0) out.push_back(small);
+  }
+  return out;
+}
+
 std::string ledger_part(const planner::Plan& plan, const Screen& screen) {
   const planner::Ledger* ledger = fullest(plan);
   if (ledger == nullptr) return "";
   Table table{.columns = {{""}, {"", Align::left, true}, {"GiB", Align::right}, {""}, {"%", Align::right}, {""}}};
+  const double total = static_cast<double>(std::max<std::int64_t>(ledger->total.count, 1));
   std::string_view before;
-  for (const planner::Entry& entry : ledger->entries) {
-    const std::string_view word = section_word(entry.section);
-    const double share =
-        static_cast<double>(entry.bytes.count) / static_cast<double>(std::max<std::int64_t>(ledger->total.count, 1));
-    const bool over = entry.bytes.count < 0;
-    const bool last = entry.section == planner::Section::free;
+  for (const Row& row : ledger_rows(*ledger)) {
+    const std::string_view word = section_word(row.section);
+    const double share = static_cast<double>(row.bytes.count) / total;
+    const bool over = row.bytes.count < 0;
+    const bool last = row.section == planner::Section::free;
     table.rows.push_back({{word == before ? "" : std::string(word), last ? Tone::strong : Tone::plain},
-                          {last ? (over ? "OVER: more than the GPU has" : "") : printable(entry.text)},
-                          {gib(entry.bytes), over ? Tone::bad : Tone::plain},
-                          {entry.error.count > 0 ? "±" + gib(entry.error) : "", Tone::dim},
+                          {last ? (over ? "OVER: more than the GPU has" : "") : printable(row.text)},
+                          {gib(row.bytes), over ? Tone::bad : Tone::plain},
+                          {row.error.count >= kSmall / 2 ? "±" + gib(row.error) : "", Tone::dim},
                           {format("{:.1f}", share * 100)},
                           {bar(share, kBarWidth), last ? Tone::good : Tone::plain}});
     before = word;
@@ -174,9 +206,9 @@ std::string published_part(const Report& report, const Screen& screen) {
   return out;
 }
 
-std::string gates_part(const planner::Plan& plan, const Screen& screen) {
+std::string gates_part(const Report& report, const Screen& screen) {
   std::string out;
-  for (const hardware::Gate& gate : plan.gates) {
+  for (const hardware::Gate& gate : report.plan.gates) {
     if (gate.verdict == hardware::GateVerdict::native) continue;
     const bool refused = gate.verdict == hardware::GateVerdict::refused;
     const std::string_view word = refused                                           ? "REFUSED"
@@ -184,8 +216,8 @@ std::string gates_part(const planner::Plan& plan, const Screen& screen) {
                                                                                     : "UNKNOWN";
     out += "  " + paint(word, refused ? Tone::bad : Tone::warn, screen) + "  " + printable(gate.format) +
            (gate.how.empty() ? "" : ": " + printable(gate.how)) + "\n";
-    if (!gate.reason.empty()) out += item(gate.reason, screen);
-    if (gate.policy) out += item("this is kvfit's policy, not a lack of kernels: --allow-fallback runs it", screen);
+    const bool said = refused && headline(report) == gate.reason;
+    if (!gate.reason.empty() && !said) out += item(gate.reason, screen);
     out += item(format("rule {}, source: {}", gate.rule, gate.source), screen);
   }
   return out.empty() ? "" : title("Formats", screen) + out;
@@ -222,7 +254,7 @@ std::string assumptions_part(const Report& report, const Screen& screen) {
 std::string table_text(const Report& report, const Screen& screen) {
   const planner::Plan& plan = report.plan;
   std::string out = heading(report, screen);
-  out += gates_part(plan, screen);
+  out += gates_part(report, screen);
   out += ladder_part(report, screen);
   out += ledger_part(plan, screen);
   out += checks_part(plan, screen) + utilisation_part(plan, screen);

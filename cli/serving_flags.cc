@@ -128,6 +128,7 @@ Serving serving_from(const Args& args, std::optional<std::string>& draft_model) 
 planner::Search search_from(const Args& args) {
   planner::Search out;
   out.experts = !args.has("experts");
+  out.experts_fixed = args.integer("experts").value_or(0);
   out.experts_step = args.integer("experts-step").value_or(32);
   out.context = !args.has("max-model-len");
   out.sequences = !args.has("max-num-seqs");

@@ -165,8 +165,8 @@ std::string headline(const Report& report) {
       return format("fits by the estimate, though its error bar reaches past the limit: {}{}", served(plan.settings),
                     decides);
     case Verdict::does_not_fit:
-      return format("does not fit ({}): {}{}",
-                    binding == nullptr || binding->certain ? "certain" : "the error bar reaches a fit",
+      return format("does not fit{}: {}{}",
+                    binding == nullptr || binding->certain ? "" : " by the estimate, though its error bar reaches a fit",
                     served(plan.settings), decides);
     case Verdict::refused:
       return refusal(plan);

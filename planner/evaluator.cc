@@ -43,7 +43,8 @@ const Settings& Evaluator::settings() const { return prepared({}).settings; }
 
 Point Evaluator::stated_point() const {
   const Settings& s = settings();
-  Point out{.experts = models::expert_count(question_.model),
+  const std::int64_t fixed = question_.search.experts_fixed;
+  Point out{.experts = fixed > 0 ? fixed : models::expert_count(question_.model),
             .max_model_len = s.max_model_len,
             .max_num_seqs = s.max_num_seqs,
             .utilization = s.gpu_memory_utilization};

@@ -71,7 +71,8 @@ struct Serving {
 struct Search {
   bool experts = false;  ///< try smaller expert counts
   std::int64_t experts_step = 32;
-  std::int64_t experts_min = 0;  ///< 0 = the hard rules decide
+  std::int64_t experts_min = 0;    ///< 0 = the hard rules decide
+  std::int64_t experts_fixed = 0;  ///< a carve to exactly so many; 0 = the model's own count
   std::vector<std::int64_t>
       contexts;  ///< rungs of max_model_len, ascending; empty = the engine's powers of two up to the limit
   std::int64_t sequences_min = 1;

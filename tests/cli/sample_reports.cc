@@ -164,13 +164,15 @@ Report refused() {
   Report out = planned(Verdict::refused, true, 0);
   out.plan = {};
   out.plan.verdict = Verdict::refused;
-  out.plan.gates = {{.verdict = hardware::GateVerdict::refused,
-                     .policy = true,
-                     .format = "nvfp4 (modelopt)",
-                     .how = "Marlin W4A16 weight-only",
-                     .reason = "NVFP4 weights need compute capability 9.0 or later; this GPU has 8.6",
-                     .rule = "weights.nvfp4.vendor_min",
-                     .source = "vendor model card"}};
+  out.plan.gates = {
+      {.verdict = hardware::GateVerdict::refused,
+       .policy = true,
+       .format = "nvfp4 (modelopt)",
+       .how = "Marlin W4A16 weight-only",
+       .reason =
+           "kvfit's policy: compute capability 8.6 is below the vendor's floor of 9.0 for NVFP4; --allow-fallback plans it",
+       .rule = "weights.nvfp4.vendor_min",
+       .source = "vendor model card"}};
   return out;
 }
 

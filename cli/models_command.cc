@@ -1,0 +1,159 @@
+// kvfit models [list | show ID | inspect PATH | lint [FILE...]]
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/catalog_access.h"
+#include "cli/commands.h"
+#include "cli/explain.h"
+#include "cli/listing.h"
+#include "cli/model_source.h"
+#include "cli/table.h"
+#include "cli/words.h"
+#include "models/catalogue.h"
+#include "models/describe.h"
+#include "profiles/document.h"
+#include "profiles/error.h"
+#include "profiles/json.h"
+#include "profiles/text.h"
+#include "profiles/units.h"
+
+namespace kvfit::cli {
+namespace {
+
+using models::Model;
+using models::TensorInventory;
+using profiles::format;
+using profiles::grouped;
+using profiles::Json;
+
+// Absent where no rule says how a format is stored (only headers can tell then).
+std::optional<profiles::Bytes> derived_bytes(const Model& model) {
+  try {
+    return models::derive_inventory(model).total();
+  } catch (const profiles::Error&) {
+    return std::nullopt;
+  }
+}
+
+Json summary_json(const Model& model, std::optional<profiles::Bytes> bytes) {
+  Json out;
+  out["id"] = model.id;
+  if (!model.repository.empty()) out["repository"] = model.repository;
+  out["model_type"] = model.family;
+  out["layers"] = model.layers.size();
+  if (models::expert_count(model) > 0) out["experts"] = models::expert_count(model);
+  out["max_position_embeddings"] = model.max_position;
+  if (!model.quantization.method.empty()) out["quant_method"] = model.quantization.method;
+  out["vision"] = model.vision.has_value();
+  out["draft"] = model.draft.has_value();
+  if (bytes) out["checkpoint_bytes"] = bytes->count;
+  return out;
+}
+
+int list(const Args& args, const Console& console, const profiles::Catalog& catalog) {
+  Listing listing{.schema = "kvfit.models", .value = Json::array()};
+  listing.table.columns = {{"id", Align::left, true},
+                           {"family", Align::left, true},
+                           {"layers", Align::right},
+                           {"experts", Align::right},
+                           {"context", Align::right},
+                           {"GiB", Align::right},
+                           {"weights"}};
+  for (const models::ModelProfile& profile : models::list_models(catalog)) {
+    const Model& model = profile.model;
+    const std::optional<profiles::Bytes> bytes = derived_bytes(model);
+    listing.value.push_back(summary_json(model, bytes));
+    listing.table.rows.push_back({{model.id},
+                                  {model.family},
+                                  {std::to_string(model.layers.size())},
+                                  {count_or_dash(models::expert_count(model))},
+                                  {count_or_dash(model.max_position)},
+                                  {bytes ? gib(*bytes) : "-"},
+                                  {models::format_name(model.quantization.base)}});
+  }
+  deliver(args, console, listing);
+  return kYes;
+}
+
+// Bytes by role, largest first by the order of the enumeration; the sum is the checkpoint.
+void add_roles(const TensorInventory& inventory, Listing& listing) {
+  listing.table.columns = {{"role"}, {"GiB", Align::right}, {"bytes", Align::right}};
+  listing.value["roles"] = Json::object();
+  for (int i = 0; i <= static_cast<int>(models::Role::other); ++i) {
+    const models::Role role = static_cast<models::Role>(i);
+    const profiles::Bytes bytes = inventory.total(role);
+    if (bytes.count == 0) continue;
+    listing.table.rows.push_back({{std::string(models::role_name(role))}, {gib(bytes)}, {grouped(bytes.count)}});
+    listing.value["roles"][std::string(models::role_name(role))] = bytes.count;
+  }
+  listing.table.rows.push_back({{"all", Tone::strong}, {gib(inventory.total())}, {grouped(inventory.total().count)}});
+}
+
+int show(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& usage) {
+  const ModelSource source = open_model(only_word(args, usage), catalog, process_environment());
+  const TensorInventory& inventory = *source.inventory;
+  Listing listing{.schema = "kvfit.model", .value = summary_json(source.model, inventory.total())};
+  listing.heading = format("{}  {}\n", printable(source.model.id), printable(source.model.repository));
+  listing.heading += format("{} tensors, {} ({})\n", grouped(inventory.tensor_count()), bytes_text(inventory.total()),
+                            inventory.exact ? "read from safetensors headers" : "derived from the config");
+  listing.heading += printable(models::describe(source.model)) + "\n\n";
+  listing.value["exact"] = inventory.exact;
+  listing.value["tensors"] = inventory.tensor_count();
+  listing.value["description"] = models::describe(source.model);
+  add_roles(inventory, listing);
+  listing.value["remarks"] = source.remarks;
+  for (const std::string& remark : source.remarks) listing.footing += format("note: {}\n", printable(remark));
+  for (const std::string& missing : source.model.missing) listing.footing += format("assumed: {}\n", printable(missing));
+  deliver(args, console, listing);
+  return kYes;
+}
+
+// A checkpoint is checked against itself: what its config implies must be what its headers hold.
+void lint_path(const std::string& path, const profiles::Catalog& catalog, std::vector<LintLine>& out) {
+  const ModelSource source = open_model(path, catalog, process_environment());
+  if (!source.inventory->exact) return;
+  for (const std::string& line : models::differences(models::derive_inventory(source.model), *source.inventory)) {
+    out.push_back({path, "headers and config disagree: " + line});
+  }
+}
+
+void lint_profile(const std::string& id, const profiles::Catalog& catalog, std::vector<LintLine>& out) {
+  const models::ModelProfile profile = models::load_model(catalog, id);
+  for (const std::string& text : models::lint(profile)) out.push_back({profile.origin, text});
+}
+
+int lint(const Args& args, const Console& console, const profiles::Catalog& catalog) {
+  const std::vector<std::string> paths(args.words.begin() + 1, args.words.end());
+  std::vector<LintLine> lines;
+  const auto collected = [&lines](const std::string& name, const auto& check) {
+    try {
+      check(name);
+    } catch (const profiles::Error& error) {
+      lines.push_back({name, error.text()});
+    }
+  };
+  for (const std::string& path : paths) collected(path, [&](const std::string& name) { lint_path(name, catalog, lines); });
+  const std::vector<profiles::ProfileFile> files = catalog.list("models");
+  if (!paths.empty()) return report_lint(args, console, lines, paths.size(), "model");
+  for (const profiles::ProfileFile& file : files) {
+    collected(file.id, [&](const std::string& name) { lint_profile(name, catalog, lines); });
+  }
+  return report_lint(args, console, lines, files.size(), "model profile");
+}
+
+}  // namespace
+
+int models_command(const Args& args, const Console& console) {
+  const profiles::Catalog catalog = open_catalog(args, process_environment());
+  const std::string word = args.words.empty() ? "list" : args.words.front();
+  if (word == "list") return list(args, console, catalog);
+  if (word == "show") return show(args, console, catalog, "kvfit models show ID");
+  if (word == "inspect") return show(args, console, catalog, "kvfit models inspect PATH");
+  if (word == "lint") return lint(args, console, catalog);
+  unknown_word(args, {"list", "show", "inspect", "lint"});
+}
+
+}  // namespace kvfit::cli

@@ -1,0 +1,164 @@
+#include "cli/question_builder.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "cli/model_source.h"
+#include "cli/plan_defaults.h"
+#include "cli/serving_flags.h"
+#include "hardware/gate_rules.h"
+#include "hardware/gpu_catalog.h"
+#include "planner/rules.h"
+#include "profiles/document.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+
+namespace kvfit::cli {
+namespace {
+
+using planner::Question;
+using profiles::Catalog;
+using profiles::fail_input;
+using profiles::format;
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+hardware::Gpu open_gpu(const std::string& text, const Catalog& catalog, std::vector<Input>& inputs) {
+  if (text == "-" || is_file(text)) {
+    hardware::Gpu gpu = hardware::read_gpu(profiles::parse_yaml(read_text(text), text == "-" ? "<stdin>" : text));
+    inputs.push_back({"hardware", gpu.id, text});
+    return gpu;
+  }
+  const profiles::ProfileFile& file = catalog.resolve("hardware", text);
+  inputs.push_back({"hardware", file.id, file.origin});
+  return hardware::load_gpu(catalog, text);
+}
+
+hardware::Link link_from(const Args& args, const hardware::Node& node) {
+  const std::string word = args.text("link").value_or("");
+  if (word == "none") return hardware::Link::none;
+  if (word == "pcie") return hardware::Link::pcie;
+  if (word == "nvlink") return hardware::Link::nvlink;
+  if (word == "network") return hardware::Link::network;
+  if (node.count == 1) return hardware::Link::none;
+  return node.gpu.nvlink.value > 0 ? hardware::Link::nvlink : hardware::Link::pcie;
+}
+
+// The GPUs of the machine and how the model is spread over them must agree: --gpus alone means tensor parallelism.
+void spread(const Args& args, BuiltQuestion& out) {
+  planner::Serving& serving = out.question.serving;
+  const std::optional<std::int64_t> gpus = args.integer("gpus");
+  const bool stated = args.has("tp") || args.has("pp") || args.has("dp");
+  if (gpus && !stated && *gpus > 1) {
+    serving.tensor_parallel_size = *gpus;
+    out.defaults.push_back(format("{} GPUs and no --tp, --pp or --dp: tensor parallel size {}", *gpus, *gpus));
+  }
+  const std::int64_t used = serving.tensor_parallel_size * serving.pipeline_parallel_size * serving.data_parallel_size;
+  if (gpus && used > *gpus) {
+    fail_input(format("tp {} x pp {} x dp {} needs {} GPUs, --gpus says {}", serving.tensor_parallel_size,
+                      serving.pipeline_parallel_size, serving.data_parallel_size, used, *gpus),
+               {}, "raise --gpus or lower one of them");
+  }
+  if (gpus && used < *gpus) {
+    out.defaults.push_back(format("{} of {} GPUs are used (tp x pp x dp)", used, *gpus));
+  }
+  out.question.node.count = static_cast<int>(used);
+}
+
+void machine(const Args& args, const Catalog& catalog, BuiltQuestion& out) {
+  const std::optional<std::string> name = args.text("gpu");
+  if (!name) fail_input("which GPU? --gpu is missing", {}, "kvfit gpus lists them; see kvfit plan --help");
+  hardware::Node& node = out.question.node;
+  node.gpu = open_gpu(*name, catalog, out.inputs);
+  if (args.text("system").value_or("linux") == "wsl2") node.system = hardware::System::wsl2;
+  node.used_elsewhere = args.size("used-elsewhere").value_or(profiles::Bytes(0));
+  spread(args, out);
+  node.link = link_from(args, node);
+}
+
+void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaults, BuiltQuestion& out) {
+  out.engine_version = args.text("engine-version").value_or(defaults.engine_version);
+  const profiles::ProfileFile& file = catalog.resolve("engines", args.text("engine").value_or(defaults.engine));
+  out.engine = file.id;
+  out.inputs.push_back({"engines", file.id, file.origin});
+  const planner::Version version = planner::parse_version(out.engine_version);
+  if (!version.known) {
+    fail_input(format("cannot read the version '{}'", out.engine_version), {}, "write it as the engine prints it: 0.24.0");
+  }
+  out.question.rules = std::make_shared<const planner::Rules>(catalog.load(file), version);
+  out.question.gates =
+      std::make_shared<const hardware::GateRules>(hardware::load_gate_rules(catalog, out.engine, out.engine_version));
+  if (!args.has("engine-version"))
+    out.defaults.push_back(format("{} {} is kvfit's default", out.engine, out.engine_version));
+}
+
+// kvfit's own defaults stand in only where the user said nothing.
+void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion& out) {
+  planner::Serving& serving = out.question.serving;
+  if (!serving.gpu_memory_utilization && !serving.kv_cache_memory_bytes) {
+    serving.gpu_memory_utilization = defaults.gpu_memory_utilization;
+    out.defaults.push_back(format("utilisation {} is kvfit's default, not the engine's", defaults.gpu_memory_utilization));
+  }
+  if (args.has("model")) return;
+  std::string chosen = format("model {}", defaults.model);
+  if (!args.has("kv-cache-dtype")) {
+    serving.kv_cache_dtype = defaults.kv_cache_dtype;
+    chosen += format(", {} KV cache", defaults.kv_cache_dtype);
+  }
+  if (!serving.max_num_seqs) {
+    serving.max_num_seqs = defaults.max_num_seqs;
+    out.question.search.sequences = false;
+    chosen += format(", {} sequences", defaults.max_num_seqs);
+  }
+  if (!serving.language_model_only) {
+    serving.language_model_only = !defaults.vision;
+    chosen += defaults.vision ? ", vision on" : ", vision off";
+  }
+  out.defaults.push_back(chosen + ": kvfit's defaults");
+}
+
+void model(const Args& args, const Catalog& catalog, const Environment& environment, const PlanDefaults& defaults,
+           BuiltQuestion& out) {
+  ModelSource source = open_model(args.text("model").value_or(defaults.model), catalog, environment);
+  out.question.model = std::move(source.model);
+  const std::int64_t kept = out.question.search.experts_fixed;
+  if (kept > 0) (void)models::with_experts(out.question.model, kept);  // says which hard rule a count breaks
+  out.question.inventory = std::move(source.inventory);
+  out.model_id = source.catalogue_id;
+  for (Input& input : source.inputs) out.inputs.push_back(std::move(input));
+  for (std::string& remark : source.remarks) out.defaults.push_back(std::move(remark));
+}
+
+void draft(const std::string& name, const Catalog& catalog, const Environment& environment, BuiltQuestion& out) {
+  ModelSource source = open_model(name, catalog, environment);
+  out.question.serving.speculative->draft = std::make_shared<const models::Model>(std::move(source.model));
+  out.question.serving.speculative->draft_inventory = std::move(source.inventory);
+  for (Input& input : source.inputs) out.inputs.push_back(std::move(input));
+}
+
+}  // namespace
+
+BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Environment& environment) {
+  BuiltQuestion out;
+  std::optional<std::string> draft_model;
+  out.question.serving = serving_from(args, draft_model);
+  out.question.search = search_from(args);
+  out.question.confidence = confidence_from(args);
+  out.question.allow_fallback = args.toggle("allow-fallback").value_or(false);
+  const PlanDefaults defaults = plan_defaults(catalog);
+  machine(args, catalog, out);
+  model(args, catalog, environment, defaults, out);
+  engine(args, catalog, defaults, out);
+  own_defaults(args, defaults, out);
+  if (draft_model) draft(*draft_model, catalog, environment, out);
+  return out;
+}
+
+}  // namespace kvfit::cli
