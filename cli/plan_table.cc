@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/report.h"
@@ -50,24 +51,27 @@ std::string ladder_part(const Report& report, const Screen& screen) {
   const planner::Plan& plan = report.plan;
   if (plan.ladder.empty()) return "";
   const planner::Rung* planned = planned_rung(plan);
+  const bool carves =
+      std::any_of(plan.ladder.begin(), plan.ladder.end(), [](const planner::Rung& r) { return r.experts > 0; });
   Table table{.columns = {{""},
-                          {"experts", Align::right},
                           {"context", Align::right},
                           {"seqs", Align::right},
                           {"disk GiB", Align::right},
                           {"margin GiB", Align::right},
                           {"limit", Align::left, true},
                           {""}}};
+  if (carves) table.columns.insert(table.columns.begin() + 1, {"experts", Align::right});
   std::string remarks;
   for (const planner::Rung& rung : plan.ladder) {
-    table.rows.push_back({verdict_cell(rung.verdict),
-                          {count_or_dash(rung.experts)},
-                          {count_or_dash(rung.max_model_len)},
-                          {count_or_dash(rung.max_num_seqs)},
-                          {rung.checkpoint.count > 0 ? gib(rung.checkpoint) : "-"},
-                          {with_bar(rung.margin, rung.error)},
-                          {rung.binding},
-                          {&rung == planned ? "this plan" : "", Tone::strong}});
+    std::vector<Cell> row = {verdict_cell(rung.verdict),
+                             {count_or_dash(rung.max_model_len)},
+                             {count_or_dash(rung.max_num_seqs)},
+                             {rung.checkpoint.count > 0 ? gib(rung.checkpoint) : "-"},
+                             {with_bar(rung.margin, rung.error)},
+                             {rung.binding},
+                             {&rung == planned ? "this plan" : "", Tone::strong}};
+    if (carves) row.insert(row.begin() + 1, Cell{count_or_dash(rung.experts)});
+    table.rows.push_back(std::move(row));
     if (!rung.remark.empty()) remarks += item(format("{} experts: {}", rung.experts, rung.remark), screen);
   }
   return title("Ladder", screen) + render(table, screen) + remarks;
@@ -218,7 +222,7 @@ std::string gates_part(const Report& report, const Screen& screen) {
            (gate.how.empty() ? "" : ": " + printable(gate.how)) + "\n";
     const bool said = refused && headline(report) == gate.reason;
     if (!gate.reason.empty() && !said) out += item(gate.reason, screen);
-    out += item(format("rule {}, source: {}", gate.rule, gate.source), screen);
+    if (!gate.rule.empty()) out += item(format("rule {}, source: {}", gate.rule, gate.source), screen);
   }
   return out.empty() ? "" : title("Formats", screen) + out;
 }

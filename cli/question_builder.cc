@@ -103,8 +103,11 @@ void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaul
 void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion& out) {
   planner::Serving& serving = out.question.serving;
   if (!serving.gpu_memory_utilization && !serving.kv_cache_memory_bytes) {
-    serving.gpu_memory_utilization = defaults.gpu_memory_utilization;
-    out.defaults.push_back(format("utilisation {} is kvfit's default, not the engine's", defaults.gpu_memory_utilization));
+    const std::optional<hardware::Fact<hardware::RatioRange>>& safe = out.question.node.gpu.utilisation;
+    const bool shared = safe && safe->value.likely < defaults.gpu_memory_utilization;
+    serving.gpu_memory_utilization = shared ? safe->value.likely : defaults.gpu_memory_utilization;
+    out.defaults.push_back(format("utilisation {} is kvfit's default{}, not the engine's", *serving.gpu_memory_utilization,
+                                  shared ? " where CPU and GPU share their memory" : ""));
   }
   if (args.has("model")) return;
   std::string chosen = format("model {}", defaults.model);

@@ -1,5 +1,6 @@
 #include "cli/words.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -187,8 +188,12 @@ const planner::Ledger* fullest(const planner::Plan& plan) {
 Bytes left_free(const planner::Ledger& ledger) { return ledger.sum(Section::free); }
 
 std::string figure_text(const Published& published) {
-  if (published.low == published.high) return format("{} {}", published.low, published.unit);
-  return format("{} to {} {}", published.low, published.high, published.unit);
+  const auto shown = [](double value) {
+    const bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
+    return whole ? grouped(static_cast<std::int64_t>(value)) : format("{}", value);
+  };
+  if (published.low == published.high) return format("{} {}", shown(published.low), published.unit);
+  return format("{} to {} {}", shown(published.low), shown(published.high), published.unit);
 }
 
 }  // namespace kvfit::cli

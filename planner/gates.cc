@@ -15,6 +15,13 @@ void note(const models::WeightFormat& format, std::vector<std::string>& out) {
   if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
 }
 
+// Settings spell plain types shortly, the rules as the engine's flag does.
+std::string cache_dtype(const Question& question, const Settings& settings) {
+  if (question.serving.kv_cache_dtype != "auto") return question.serving.kv_cache_dtype;
+  if (settings.kv_cache_dtype == "bf16") return "bfloat16";
+  return settings.kv_cache_dtype == "fp16" ? "float16" : settings.kv_cache_dtype;
+}
+
 }  // namespace
 
 std::vector<std::string> weight_formats(const models::Quantization& quantization) {
@@ -41,9 +48,7 @@ std::vector<hardware::Gate> gates_of(const Question& question, const Settings& s
     latent = latent || layer.attention->kind == models::Attention::Kind::mla;
     sparse = sparse || layer.attention->indexer.has_value();
   }
-  const std::string& stated = question.serving.kv_cache_dtype;
-  const std::string& dtype = stated == "auto" ? settings.kv_cache_dtype : stated;
-  out.push_back(hardware::gate_kv_cache(*question.gates, group, dtype, latent, sparse));
+  out.push_back(hardware::gate_kv_cache(*question.gates, group, cache_dtype(question, settings), latent, sparse));
   return out;
 }
 
