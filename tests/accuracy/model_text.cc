@@ -122,26 +122,32 @@ ModelText read_model_text(std::string_view text) {
   return out;
 }
 
-std::optional<Match> find_model(const std::vector<NamedEntry>& entries, std::string_view text, std::string_view wanted) {
+std::vector<Match> find_models(const std::vector<NamedEntry>& entries, std::string_view text, std::string_view wanted) {
   const ModelText asked = read_model_text(text);
-  if (asked.essential.empty()) return std::nullopt;
+  if (asked.essential.empty()) return {};
   Words formats = asked.formats;
   for (const std::string& word : words(wanted)) {
     if (among(kFormats, word)) formats.push_back(word);
   }
-  std::optional<Match> best;
-  int best_score = 0;
+  std::vector<std::pair<int, Match>> found;
   for (const NamedEntry& entry : entries) {
+    std::optional<int> best;
     for (const std::string& name : entry.names) {
       const ModelText have = read_model_text(name);
-      if (have.essential != asked.essential) continue;
-      const int score = closeness(asked, formats, have);
-      if (best && score <= best_score) continue;
-      best = Match{entry.id, score >= 900};
-      best_score = score;
+      if (have.essential == asked.essential) best = std::max(best.value_or(-1000), closeness(asked, formats, have));
     }
+    if (best) found.push_back({*best, Match{entry.id, *best >= 900}});
   }
-  return best;
+  const auto closer = [](const std::pair<int, Match>& a, const std::pair<int, Match>& b) { return a.first > b.first; };
+  std::stable_sort(found.begin(), found.end(), closer);
+  std::vector<Match> out;
+  for (std::pair<int, Match>& match : found) out.push_back(std::move(match.second));
+  return out;
+}
+
+std::optional<Match> find_model(const std::vector<NamedEntry>& entries, std::string_view text, std::string_view wanted) {
+  const std::vector<Match> found = find_models(entries, text, wanted);
+  return found.empty() ? std::nullopt : std::optional<Match>(found.front());
 }
 
 }  // namespace kvfit::accuracy

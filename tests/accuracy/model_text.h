@@ -30,7 +30,10 @@ struct Match {
   bool exact = false;  ///< the very checkpoint; false: the architecture, in another format perhaps
 };
 
-/// The best entry, or nullopt. `wanted` are format words beside the model text (the row's quantisation).
+/// Entries of the architecture, closest name first. `wanted` are format words beside the model text (the row's
+/// quantisation).
+std::vector<Match> find_models(const std::vector<NamedEntry>& entries, std::string_view text, std::string_view wanted);
+/// The first of them.
 std::optional<Match> find_model(const std::vector<NamedEntry>& entries, std::string_view text, std::string_view wanted);
 
 }  // namespace kvfit::accuracy

@@ -55,7 +55,8 @@ struct Arguments {
   std::optional<bool> enable_prefix_caching, enforce_eager, async_scheduling, language_model_only, enable_lora;
   bool enable_expert_parallel = false;
   std::optional<Speculation> speculative;
-  std::vector<std::string> unread;  ///< arguments this tool does not know, as "key=value"
+  std::vector<std::string> unknown;  ///< arguments the row names without a value: not the default, but not known
+  std::vector<std::string> unread;   ///< arguments this tool does not know, as "key=value"
 };
 
 struct Measured {

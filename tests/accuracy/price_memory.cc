@@ -34,12 +34,23 @@ Reasons reasons_of(const Observation& row, const Case& stated) {
   if (!stated.machine_known) out.memory = "machine not stated";
   out.available = !out.memory.empty() ? out.memory : drafter ? "drafter of unknown shape" : "";
   if (!stated.weights_priced) out.available = "stored format's bytes not known";
+  const std::vector<std::string>& unknown = row.arguments.unknown;
+  const auto hidden = [&unknown](const char* name) {
+    return std::find(unknown.begin(), unknown.end(), name) != unknown.end();
+  };
+  if (out.memory.empty() && hidden("max_num_seqs")) out.memory = "max_num_seqs not known";
+  if (out.available.empty()) out.available = out.memory;
+  const bool share_hidden = hidden("gpu_memory_utilization") && !stated.question.serving.gpu_memory_utilization;
+  if (out.available.empty() && share_hidden) out.available = "utilisation not known";
   const bool share_known = stated.question.serving.gpu_memory_utilization || stated.statement.version;
   if (!share_known && out.available.empty()) out.available = "neither utilisation nor version stated";
   out.verdict = out.available;
-  // Without a word about the format the published one is taken for the verdict, unless the print itself can be asked.
+  // One state a sequence: without the number of sequences nobody can say whether such a model starts.
+  const bool counts =
+      keeps_states(stated.question.model) && !row.arguments.max_num_seqs && !row.arguments.enforce_eager.value_or(false);
+  if (out.verdict.empty() && counts) out.verdict = "max_num_seqs not stated";
   if (!stated.format_stated && out.available.empty()) out.available = "stored format not stated";
-  if (!stated.format_stated && row.measured.available_kv) out.verdict = out.available;
+  if (!stated.format_stated && out.verdict.empty()) out.verdict = out.available;
   if (row.arguments.kv_cache_memory_bytes) out.available = "pool given, not sized";
   return out;
 }
@@ -69,12 +80,18 @@ void add(RowScore& out, Quantity quantity, const Size& printed, Amount amount, c
 }
 
 /// What the first stage holds: the rank whose lines a log shows.
-void add_scores(const Observation& row, const Reasons& reasons, const Numbers& numbers, std::int64_t ranks, RowScore& out) {
+/// `merged`: this version adds the graph estimate to the peak it prints.
+void add_scores(const Observation& row, const Reasons& reasons, const Numbers& numbers, bool merged, RowScore& out) {
+  const std::int64_t ranks = row.tp.value_or(1) * row.pp.value_or(1);
   const Measured& m = row.measured;
   const StageNumbers& first = numbers.stages.front();
   add(out, Quantity::weights, m.weights, first.sums.weights, reasons.weights);
-  const std::string merged = m.consumed ? "printed together with the graph estimate" : reasons.memory;
-  add(out, Quantity::activation, m.activation, first.sums.activation, merged);
+  Amount activation = first.sums.activation;
+  if (merged) {
+    activation.bytes += first.sums.graph_estimate.bytes;
+    activation.error = planner::quadrature({activation.error, first.sums.graph_estimate.error});
+  }
+  add(out, Quantity::activation, m.activation, activation, reasons.memory);
   add(out, Quantity::non_torch, m.non_torch, first.sums.non_torch, reasons.memory);
   const bool captured = m.graphs && m.graphs->value > 0 && !numbers.settings.eager;
   if (captured) add(out, Quantity::graphs, m.graphs, first.sums.graphs, reasons.memory);
@@ -153,7 +170,9 @@ void price_memory(const Observation& row, const Case& stated, RowScore& out) {
     }
     const Numbers numbers = evaluator->numbers(evaluator->stated_point());
     out.breakdown = breakdown_of(numbers);
-    add_scores(row, reasons, numbers, row.tp.value_or(1) * row.pp.value_or(1), out);
+    const bool newer = planner::compare(question.rules->version(), planner::parse_version("0.26.0.dev1")) > 0;
+    const bool merged = row.measured.consumed || (newer && !row.measured.non_torch);
+    add_scores(row, reasons, numbers, merged, out);
     const bool judged = row.outcome != Outcome::unstated && row.outcome != Outcome::aside && row.outcome != Outcome::kernel;
     if (judged && reasons.verdict.empty()) {
       const planner::Plan plan = evaluator->plan(evaluator->stated_point());

@@ -85,14 +85,72 @@ std::string release_of(const Observation& row, Case& out) {
   return release;
 }
 
+/// The very checkpoint, else of one architecture's checkpoints the one that stores the formats named.
+std::optional<Match> closest(const Library& library, const std::string& text, const std::string& quant) {
+  const std::vector<Match> found = find_models(library.models(), text, quant);
+  if (found.empty() || found.front().exact) return found.empty() ? std::nullopt : std::optional<Match>(found.front());
+  const Match* best = nullptr;
+  double best_agreement = -1;
+  for (const Match& match : found) {
+    const double agreement = format_agreement(library.model(match.id), text, quant);
+    if (agreement <= best_agreement) continue;
+    best = &match;
+    best_agreement = agreement;
+  }
+  return *best;
+}
+
+/// Same layers, widths and vocabulary: a recipe of one is a recipe of the other.
+bool same_structure(const models::Model& a, const models::Model& b) {
+  if (a.hidden != b.hidden || a.vocab != b.vocab || a.layers.size() != b.layers.size()) return false;
+  if (models::expert_count(a) != models::expert_count(b)) return false;
+  const auto intermediate = [](const models::Model& model) {
+    return model.layers.empty() || !model.layers.front().dense ? 0 : model.layers.front().dense->intermediate;
+  };
+  return intermediate(a) == intermediate(b);
+}
+
+/// A checkpoint of another release with the same structure that stores the formats named: its exemptions are a better guess
+/// than a rule of thumb.
+std::optional<models::Quantization> sibling_recipe(const Library& library, const models::Model& model,
+                                                   const std::string& text, const std::string& quant) {
+  const ModelText asked = read_model_text(text);
+  std::optional<models::Quantization> best;
+  double best_agreement = 0.5;
+  for (const NamedEntry& entry : library.models()) {
+    const auto like = [&asked](const std::string& name) {
+      const ModelText have = read_model_text(name);
+      const bool family =
+          !have.essential.empty() && !asked.essential.empty() && have.essential.front() == asked.essential.front();
+      return family && !have.formats.empty() && have.essential.size() == asked.essential.size();
+    };
+    if (std::none_of(entry.names.begin(), entry.names.end(), like)) continue;
+    const models::Model& other = library.model(entry.id);
+    if (!same_structure(model, other)) continue;
+    double agreement = format_agreement(other, text, quant);
+    if (contains(lower(text + quant), lower(other.quantization.method.substr(0, 8)))) agreement += 0.2;
+    if (agreement <= best_agreement) continue;
+    best = other.quantization;
+    best_agreement = agreement;
+  }
+  return best;
+}
+
 void set_model(const Library& library, const Observation& row, Case& out) {
   if (!row.model) profiles::fail_input("model not stated");
   const std::string quant = row.quant.value_or("");
-  const std::optional<Match> match = find_model(library.models(), *row.model, quant);
+  const std::optional<Match> match = closest(library, *row.model, quant);
   if (!match) profiles::fail_input("model not in the catalogue: " + *row.model);
   models::Model model = library.model(match->id);
   const Recipe recipe = recipe_of(model, match->exact, *row.model, quant);
+  const bool laid_over = recipe.priced && !(recipe.quantization.base == model.quantization.base);
   model.quantization = recipe.quantization;
+  if (!recipe.known && laid_over) {
+    if (const std::optional<models::Quantization> found = sibling_recipe(library, model, *row.model, quant)) {
+      model.quantization = *found;
+      out.assumed.push_back("stored like a checkpoint of the same structure");
+    }
+  }
   out.exact_checkpoint = match->exact;
   out.recipe_known = recipe.known;
   out.weights_priced = recipe.priced;

@@ -1,7 +1,7 @@
 #include "tests/accuracy/recipe.h"
 
 #include <algorithm>
-#include <optional>
+#include <set>
 #include <string_view>
 
 #include "tests/accuracy/spelling.h"
@@ -38,7 +38,8 @@ Wanted wanted_of(const std::string& model_text, const std::string& quant_text) {
   if (says("w8a16") || says("w8a8") || says("int8")) out.kinds.push_back(Kind::int8);
   if (says("unsloth)") || says("nf4") || says("bnb") || says("bitsandbytes")) out.kinds.push_back(Kind::nf4);
   if (says("w4a16") || says("int4") || out.awq || says("gptq") || says("w4a8")) out.kinds.push_back(Kind::int4);
-  if (says("fp8")) out.kinds.push_back(Kind::fp8);
+  const bool mixed = says("mixed") && says("nvfp4");  // ModelOpt's mixed exports: experts or MLPs in NVFP4, the rest in fp8
+  if (says("fp8") || mixed) out.kinds.push_back(Kind::fp8);
   if (out.kinds.empty() && (says("4-bit") || says("4bit") || says("fp4"))) out.kinds.push_back(Kind::unknown);
   out.stated = !out.kinds.empty() || says("none") || says("bf16") || says("fp16") || says("16-bit");
   return out;
@@ -135,7 +136,7 @@ std::string method_of(const WeightFormat& format) {
 }
 
 /// What every recipe leaves in 16 bits: ends of the model, towers, routers, drafters and narrow projections.
-std::vector<FormatRule> exemptions() {
+std::vector<FormatRule> exemptions(bool draft) {
   std::vector<FormatRule> rules;
   const auto exempt = [&rules](FormatRule::Match match, std::string_view pattern) {
     FormatRule rule;
@@ -144,9 +145,10 @@ std::vector<FormatRule> exemptions() {
     rule.exempt = true;
     rules.push_back(std::move(rule));
   };
-  for (const std::string_view part : {"lm_head", "embed_tokens", "visual", "vision", "multi_modal", "audio", "mtp"}) {
+  for (const std::string_view part : {"lm_head", "embed_tokens", "visual", "vision", "multi_modal", "audio"}) {
     exempt(FormatRule::Match::contains, part);
   }
+  if (draft) exempt(FormatRule::Match::contains, "mtp");
   for (const std::string_view module :
        {"gate", "router", "shared_expert_gate", "in_proj_a", "in_proj_b", "in_proj_ba", "conv1d"}) {
     exempt(FormatRule::Match::module, module);
@@ -161,10 +163,25 @@ bool plain_dense(const models::Model& model) {
 
 }  // namespace
 
+double format_agreement(const models::Model& entry, const std::string& model_text, const std::string& quant_text) {
+  const Wanted wanted = wanted_of(model_text, quant_text);
+  const std::vector<Kind> have = kinds_of(entry.quantization);
+  std::set<Kind> both;
+  std::set<Kind> all(have.begin(), have.end());
+  for (const Kind kind : wanted.kinds) {
+    if (all.contains(kind)) both.insert(kind);
+  }
+  all.insert(wanted.kinds.begin(), wanted.kinds.end());
+  return all.empty() ? 1 : static_cast<double>(both.size()) / static_cast<double>(all.size());
+}
+
 Recipe recipe_of(const models::Model& entry, bool exact, const std::string& model_text, const std::string& quant_text) {
   const Wanted wanted = wanted_of(model_text, quant_text);
   const std::vector<Kind> have = kinds_of(entry.quantization);
-  const auto stored = [&have](Kind kind) { return std::find(have.begin(), have.end(), kind) != have.end(); };
+  const auto stored = [&have, exact](Kind kind) {
+    // Two checkpoints of a format whose bytes the words do not give (EXL3 bits ...) need not be alike.
+    return (exact || kind != Kind::unknown) && std::find(have.begin(), have.end(), kind) != have.end();
+  };
   const bool agree = std::any_of(wanted.kinds.begin(), wanted.kinds.end(), stored);
   Recipe out;
   out.quantization = entry.quantization;
@@ -183,7 +200,8 @@ Recipe recipe_of(const models::Model& entry, bool exact, const std::string& mode
   out.quantization = Quantization{};
   out.quantization.base = format_of(wanted);
   out.quantization.method = method_of(out.quantization.base);
-  out.quantization.rules = exemptions();
+  // Rounding tools walk over every linear layer, the drafter's too; vendors' exports leave it in 16 bits.
+  out.quantization.rules = exemptions(out.quantization.base.layout != "gptq");
   // Dense language models leave only head and embedding; others differ from publisher to publisher.
   out.known = plain_dense(entry) && wanted.first() != Kind::nvfp4 && wanted.first() != Kind::nf4;
   return out;

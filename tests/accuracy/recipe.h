@@ -16,6 +16,9 @@ struct Recipe {
   bool priced = true;  ///< false: a format whose bytes are not known from the words ("exl3" without bits)
 };
 
+/// How much of the formats named a checkpoint stores: shared kinds over all kinds, 1 = the same set.
+double format_agreement(const models::Model& entry, const std::string& model_text, const std::string& quant_text);
+
 /// `entry` is the catalogue entry found; `exact` when it is the very checkpoint the row names.
 Recipe recipe_of(const models::Model& entry, bool exact, const std::string& model_text, const std::string& quant_text);
 

@@ -144,6 +144,7 @@ Arguments arguments_of(const Json& args) {
   out.enable_expert_parallel = flag_of(args, "enable_expert_parallel").value_or(false);
   out.speculative = speculation_of(args);
   for (const auto& [key, value] : args.items()) {
+    if (value.is_null()) out.unknown.push_back(key);
     if (std::find(kKnown.begin(), kKnown.end(), key) == kKnown.end()) {
       out.unread.push_back(profiles::format("{}={}", key, value.is_string() ? value.get<std::string>() : value.dump()));
     }
