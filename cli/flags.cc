@@ -9,7 +9,7 @@ namespace {
 
 using enum FlagType;
 
-constexpr std::string_view kPlan = "plan explain";
+constexpr std::string_view kPlan = "plan explain calibrate";
 constexpr double kMany = 1e15;
 
 // clang-format off: one row a flag, so that the table reads as one
@@ -123,10 +123,10 @@ constexpr std::array kFlags = {
     Flag{.verbs = kPlan, .name = "disable-hybrid-kv-cache-manager", .fallback = "off", .group = "Serving", .common = false,
          .help = "one kind of cache for all layers"},
     // --- search
-    Flag{.verbs = kPlan, .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
+    Flag{.verbs = "plan explain", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
          .group = "Search", .help = "what to keep first",
          .more = "The three words experts, context and sequences in the order of preference."},
-    Flag{.verbs = kPlan, .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
+    Flag{.verbs = "plan explain", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
     Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
          .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
@@ -137,18 +137,27 @@ constexpr std::array kFlags = {
          .help = "run formats refused by policy, weight-only"},
     Flag{.verbs = "plan", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
          .help = "exit 0 whatever the verdict; errors still count"},
+    // --- corrections
+    Flag{.verbs = "calibrate", .name = "keep", .fallback = "off", .group = "Corrections",
+         .help = "keep what the log teaches for later plans",
+         .more = "Differences are stored on this machine, keyed by GPU, model, engine version and tensor parallel size; "
+           "plans of the same key then use them and say so. Nothing leaves the machine."},
+    Flag{.verbs = "calibrate", .name = "forget", .fallback = "off", .group = "Corrections",
+         .help = "forget what was kept for this configuration"},
+    Flag{.verbs = "plan explain", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
+         .fallback = "on", .group = "Search", .common = false, .help = "use what kvfit calibrate kept on this machine"},
     // --- output
     Flag{.verbs = "plan", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml|markdown", .fallback = "table", .group = "Output",
          .help = "table, json, yaml or markdown",
          .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
-    Flag{.verbs = "explain gpus models", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+    Flag{.verbs = "explain gpus models calibrate", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
-    Flag{.verbs = "plan explain gpus models schema", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+    Flag{.verbs = "plan explain gpus models schema calibrate", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
            "stdout. A file appears whole or not at all."},
-    Flag{.verbs = "plan explain gpus models", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+    Flag{.verbs = "plan explain gpus models calibrate", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
            "first when it is there."},

@@ -5,12 +5,35 @@
 #include "cli/published.h"
 #include "cli/question_builder.h"
 #include "planner/search.h"
+#include "profiles/text.h"
+#include "runtime/correction_store.h"
 #include "runtime/serve_command.h"
 
 namespace kvfit::cli {
+namespace {
+
+// What boots of this very configuration taught on this machine (kvfit calibrate --keep).
+void use_corrections(BuiltQuestion& built) {
+  built.question.corrections = runtime::find_corrections(runtime::default_correction_file(), correction_key(built));
+  if (built.question.corrections.empty()) return;
+  built.defaults.push_back(
+      profiles::format("{} corrections kept from a boot on this machine (--corrections off leaves them out)",
+                       built.question.corrections.size()));
+}
+
+}  // namespace
+
+runtime::CorrectionKey correction_key(const BuiltQuestion& built) {
+  return {.gpu = built.question.node.gpu.id,
+          .model = built.model_id.empty() ? built.question.model.id : built.model_id,
+          .engine = built.engine,
+          .engine_version = built.engine_version,
+          .tensor_parallel_size = built.question.serving.tensor_parallel_size};
+}
 
 Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment) {
   BuiltQuestion built = build_question(args, catalog, environment);
+  if (args.text("corrections").value_or("on") == "on") use_corrections(built);
   Report out;
   out.plan = planner::make_plan(built.question);
   out.question = std::move(built.question);

@@ -2,11 +2,16 @@
 #pragma once
 
 #include "cli/args.h"
+#include "cli/question_builder.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "profiles/catalog.h"
+#include "runtime/correction_store.h"
 
 namespace kvfit::cli {
+
+/// Under which local corrections of this configuration are kept.
+runtime::CorrectionKey correction_key(const BuiltQuestion& built);
 
 Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment);
 

@@ -72,8 +72,9 @@ void spread(const Args& args, BuiltQuestion& out) {
   out.question.node.count = static_cast<int>(used);
 }
 
-void machine(const Args& args, const Catalog& catalog, BuiltQuestion& out) {
-  const std::optional<std::string> name = args.text("gpu");
+void machine(const Args& args, const Catalog& catalog, const Hints& hints, BuiltQuestion& out) {
+  const std::optional<std::string> stated = args.text("gpu");
+  const std::optional<std::string> name = stated ? stated : hints.gpu;
   if (!name) fail_input("which GPU? --gpu is missing", {}, "kvfit gpus lists them; see kvfit plan --help");
   hardware::Node& node = out.question.node;
   node.gpu = open_gpu(*name, catalog, out.inputs);
@@ -83,8 +84,8 @@ void machine(const Args& args, const Catalog& catalog, BuiltQuestion& out) {
   node.link = link_from(args, node);
 }
 
-void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaults, BuiltQuestion& out) {
-  out.engine_version = args.text("engine-version").value_or(defaults.engine_version);
+void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaults, const Hints& hints, BuiltQuestion& out) {
+  out.engine_version = args.text("engine-version").value_or(hints.engine_version.value_or(defaults.engine_version));
   const profiles::ProfileFile& file = catalog.resolve("engines", args.text("engine").value_or(defaults.engine));
   out.engine = file.id;
   out.inputs.push_back({"engines", file.id, file.origin});
@@ -95,7 +96,7 @@ void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaul
   out.question.rules = std::make_shared<const planner::Rules>(catalog.load(file), version);
   out.question.gates =
       std::make_shared<const hardware::GateRules>(hardware::load_gate_rules(catalog, out.engine, out.engine_version));
-  if (!args.has("engine-version"))
+  if (!args.has("engine-version") && !hints.engine_version)
     out.defaults.push_back(format("{} {} is kvfit's default", out.engine, out.engine_version));
 }
 
@@ -128,8 +129,9 @@ void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion&
 }
 
 void model(const Args& args, const Catalog& catalog, const Environment& environment, const PlanDefaults& defaults,
-           BuiltQuestion& out) {
-  ModelSource source = open_model(args.text("model").value_or(defaults.model), catalog, environment);
+           const Hints& hints, BuiltQuestion& out) {
+  const std::string name = args.text("model").value_or(hints.model.value_or(defaults.model));
+  ModelSource source = open_model(name, catalog, environment);
   out.question.model = std::move(source.model);
   const std::int64_t kept = out.question.search.experts_fixed;
   if (kept > 0) (void)models::with_experts(out.question.model, kept);  // says which hard rule a count breaks
@@ -148,7 +150,7 @@ void draft(const std::string& name, const Catalog& catalog, const Environment& e
 
 }  // namespace
 
-BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Environment& environment) {
+BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Environment& environment, const Hints& hints) {
   BuiltQuestion out;
   std::optional<std::string> draft_model;
   out.question.serving = serving_from(args, draft_model);
@@ -156,10 +158,10 @@ BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Env
   out.question.confidence = confidence_from(args);
   out.question.allow_fallback = args.toggle("allow-fallback").value_or(false);
   const PlanDefaults defaults = plan_defaults(catalog);
-  machine(args, catalog, out);
-  model(args, catalog, environment, defaults, out);
-  engine(args, catalog, defaults, out);
-  own_defaults(args, defaults, out);
+  machine(args, catalog, hints, out);
+  model(args, catalog, environment, defaults, hints, out);
+  engine(args, catalog, defaults, hints, out);
+  if (!hints.engine_defaults) own_defaults(args, defaults, out);
   if (draft_model) draft(*draft_model, catalog, environment, out);
   return out;
 }

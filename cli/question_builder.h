@@ -1,6 +1,7 @@
 // Flags, profiles and files -> a planner::Question, with what kvfit chose itself said in words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,14 @@ struct BuiltQuestion {
   std::vector<Input> inputs;
 };
 
+/// What stands in for flags that were not given: a boot log states it.
+struct Hints {
+  std::optional<std::string> gpu, model, engine_version;
+  bool engine_defaults = false;  ///< kvfit's own defaults stay out: only what was stated and what the engine would choose
+};
+
 /// Throws Error when the GPU, the model or the engine is not known, or flags contradict each other.
-BuiltQuestion build_question(const Args& args, const profiles::Catalog& catalog, const Environment& environment);
+BuiltQuestion build_question(const Args& args, const profiles::Catalog& catalog, const Environment& environment,
+                             const Hints& hints = {});
 
 }  // namespace kvfit::cli

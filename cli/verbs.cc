@@ -23,6 +23,16 @@ constexpr std::array kVerbs = {
          .examples = "kvfit explain --gpu rtx5090-24g\n"
                      "kvfit explain --gpu rtx5090-24g kv.num_gpu_blocks\n"
                      "kvfit explain --gpu rtx5090-24g weights.experts budget"},
+    Verb{.name = "calibrate",
+         .words = "LOG...",
+         .summary = "a boot log against its plan, line by line",
+         .about =
+             "Reads what vLLM printed while starting (any version from 0.6, with container prefixes and colours), plans the "
+             "same configuration and compares. Names the first line that disagrees and the likely cause. GPU, model and "
+             "version come from the log where it states them. - reads stdin.",
+         .examples = "kvfit calibrate boot.log\n"
+                     "kvfit calibrate --gpu rtx5090-32g boot.log\n"
+                     "docker logs vllm 2>&1 | kvfit calibrate --keep -"},
     Verb{.name = "gpus",
          .words = "[list | show ID | lint [FILE...]]",
          .summary = "the GPUs kvfit knows: list, show one, check profiles",
