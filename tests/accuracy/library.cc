@@ -1,6 +1,6 @@
 #include "tests/accuracy/library.h"
 
-#include "models/config_reader.h"
+#include "models/catalogue.h"
 #include "profiles/error.h"
 
 namespace kvfit::accuracy {
@@ -19,8 +19,7 @@ const models::Model& Library::model(const std::string& id) const {
   if (found != models_.end()) return found->second;
   const profiles::ProfileFile* file = catalog_.find("models", id);
   if (file == nullptr) profiles::fail_input("no such model profile: " + id);
-  const profiles::Node profile = catalog_.load(*file);
-  return models_.emplace(id, models::read_config(profile.at("config"), profile.find("quantization"), id)).first->second;
+  return models_.emplace(id, models::read_model(catalog_.load(*file), id, file->origin).model).first->second;
 }
 
 std::shared_ptr<const planner::Rules> Library::rules(const std::string& version) const {

@@ -16,6 +16,8 @@ using profiles::format;
 
 namespace {
 
+constexpr const char* kFirstEngine = "0.7.3";
+
 /// Utilisation as given, else as the log's "desired" bytes give it.
 std::optional<double> utilization_of(const Observation& row) {
   if (row.arguments.gpu_memory_utilization) return row.arguments.gpu_memory_utilization;
@@ -163,8 +165,14 @@ void set_model(const Library& library, const Observation& row, Case& out) {
 
 }  // namespace
 
+bool first_engine(const std::string& version) {
+  return !version.empty() && planner::compare(planner::parse_version(version), planner::parse_version("0.8.0")) < 0;
+}
+
 std::string version_by_form(const Observation& row) {
   const Measured& m = row.measured;
+  // The first engine's profile line gives non-torch memory, without what was free at the start.
+  if (m.non_torch && !m.free_at_start && !m.consumed && !m.graphs_estimated) return kFirstEngine;
   if (m.consumed) return "0.28.0";          // weights and non-torch merged: since 0.26
   if (m.graphs_estimated) return "0.22.0";  // the estimate is printed since 0.18, subtracted since 0.21
   if (m.weights && m.weights->half_step < 0.0005) return "0.10.2";  // four decimals: up to 0.13
@@ -189,6 +197,11 @@ Case case_of(const Library& library, const Observation& row, const std::optional
   out.version = release_of(row, out);
   out.question.rules = library.rules(out.version);
   out.question.serving = serving_of(row);
+  if (first_engine(out.version)) {
+    // It profiled whole prompts up to 32,768 tokens and prefilled longer ones in chunks.
+    const std::int64_t length = out.question.serving.max_model_len.value_or(out.question.model.max_position);
+    out.question.serving.enable_chunked_prefill = length > 32768;
+  }
   out.question.allow_fallback = true;  // a boot that was recorded ran, whatever the policy says
   out.statement = statement_of(row, out.question.model, machine && machine->node.gpu.unified);
   if (row.arguments.speculative && row.arguments.speculative->method == "mtp" && !out.question.model.draft)

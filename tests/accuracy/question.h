@@ -41,5 +41,7 @@ std::vector<std::vector<Choice>> open_choices(const Library& library, const Obse
 
 /// The release a row without a version was probably served by, from the form of what it prints.
 std::string version_by_form(const Observation& row);
+/// Before 0.8: the engine that is now called V0.
+bool first_engine(const std::string& version);
 
 }  // namespace kvfit::accuracy
