@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "models/trellis.h"
 #include "planner/module_split.h"
 #include "profiles/units.h"
 
@@ -75,7 +76,8 @@ class Loader {
   }
 
   void add(const Tensor& tensor) {
-    if (!loaded(tensor)) return;
+    // Slices cut before they were encoded: ranks are alike, and each loads its own.
+    if (!loaded(tensor) || models::slice_rank(tensor.name) > 0) return;
     const ParamName name = engine_parameter(tensor);
     if (dropped(tensor, name)) return;
     EngineTensor& parameter = parameters_[name.parameter];
@@ -136,7 +138,8 @@ class Loader {
 
   // Extent of the expert axis of this entry; 0 when it does not depend on the number of experts.
   std::int64_t expert_extent(const Tensor& tensor) const {
-    if (!tensor.expert_ids.empty()) return tensor.count();
+    // An entry of some experts only (a tier of a mixed checkpoint) counts by its share of all.
+    if (!tensor.expert_ids.empty()) return std::max(tensor.count(), moe_ ? moe_->experts : 0);
     const Role role = acting_role(tensor);
     if (moe_ == nullptr || (role != Role::expert && role != Role::router) || tensor.shape.empty()) return 0;
     return tensor.shape.front() == moe_->experts ? moe_->experts : 0;
@@ -147,6 +150,7 @@ class Loader {
   }
 
   std::int64_t divisor(const Tensor& tensor, const ParamName& name, Role role) const {
+    if (models::slice_rank(tensor.name) >= 0) return 1;
     const std::int64_t whole = role == Role::expert ? divisors_.experts : divisors_.tp;
     const std::size_t own_axes = tensor.shape.size() - (stacked(tensor) ? 1 : 0);
     switch (name.split) {

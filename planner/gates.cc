@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hardware/gate_rules.h"
+#include "models/trellis.h"
+#include "planner/trellis_gates.h"
 
 namespace kvfit::planner {
 namespace {
@@ -40,6 +43,11 @@ std::vector<hardware::Gate> gates_of(const Question& question, const Settings& s
   const models::Quantization& quantization = question.model.quantization;
   for (const std::string& name : weight_formats(quantization)) {
     out.push_back(hardware::gate_weights(*question.gates, group, name, quantization.method, question.allow_fallback));
+  }
+  if (question.inventory) {
+    for (hardware::Gate& gate : trellis_gates(question, models::trellis_layout(*question.inventory), traits_of(question))) {
+      out.push_back(std::move(gate));
+    }
   }
   bool latent = false;
   bool sparse = false;
