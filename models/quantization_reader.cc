@@ -123,8 +123,12 @@ void read_bitsandbytes(const Node& map, Quantization& out, RuleList& rules) {
 }
 
 void read_exl(const Node& map, Quantization& out, RuleList& rules) {
-  const double bits = map.at("bits").number();
-  if (!(bits >= 1 && bits <= 16)) map.at("bits").fail(format("{} bits a weight is out of range: 1 to 16 is allowed", bits));
+  const Node& stated = map.at("bits");
+  const bool mixed =
+      stated.is_string() && stated.string() == "mixed";  // tiers: only the tensors know which expert has which
+  const double bits = mixed ? 0 : stated.number();
+  if (!mixed && !(bits >= 1 && bits <= 16))
+    map.at("bits").fail(format("{} bits a weight is out of range: 1 to 16 is allowed", bits));
   WeightFormat weight = group_format(Format::exl3, static_cast<int>(std::lround(bits)), 0);
   weight.average_bits = bits;
   weight.activations = false;

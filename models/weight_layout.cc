@@ -173,6 +173,10 @@ void add_nf4(const WeightFormat& format, const LinearShape& linear, Parts& parts
 }
 
 void add_exl3(const WeightFormat& format, const LinearShape& linear, Parts& parts) {
+  if (format.bits == 0) {
+    fail_input("which experts have which tier of a mixed EXL3 checkpoint is not in its config", {},
+               "give the checkpoint's directory, so that its headers are read");
+  }
   parts.add(".suh", DType::f16, {linear.in});
   parts.add(".svh", DType::f16, {linear.out});
   parts.add(
