@@ -43,7 +43,7 @@ std::string explanation_text(const Explanation& explanation, const Screen& scree
   const auto line = [&screen](const std::string& name, const std::string& text) {
     if (text.empty()) return std::string();
     const std::string head = format("  {:<9}", name);
-    return head + wrap(printable(text), screen.width > 30 ? screen.width - 11 : 0, 11) + "\n";
+    return head + wrap(printable(text), screen.width, 11) + "\n";
   };
   std::string out = paint(explanation.key, Tone::strong, screen) + "  " + printable(explanation.value) + "\n";
   out += line("is", explanation.meaning) + line("formula", explanation.formula);

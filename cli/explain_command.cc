@@ -32,7 +32,7 @@ Listing index(const std::vector<Explanation>& all) {
     out.table.rows.push_back({{item.key}, {printable(item.value)}, {printable(item.meaning), Tone::dim}});
     out.value.push_back(item_json(item));
   }
-  out.footing = "\nkvfit explain KEY... for formula, worked numbers and source of each; kv means all of kv.*\n";
+  out.footing = "\nkvfit explain KEY... says formula, numbers and source; kv means all of kv.*\n";
   return out;
 }
 

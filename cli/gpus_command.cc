@@ -75,6 +75,20 @@ std::string fact_text(const FactRow& row) {
   return format("{} .. {} .. {}", shown(row.low), shown(row.likely), shown(row.high));
 }
 
+// Key, value and provenance on one line, the source below it.
+std::string facts_text(const Gpu& gpu, const Screen& screen) {
+  std::string out = "\n";
+  for (const FactRow& row : hardware::facts_of(gpu)) {
+    const Tone tone = row.provenance == "unsourced" ? Tone::warn : Tone::plain;
+    out += format("  {:<20} {:<38} {}\n", row.key, fact_text(row), paint(row.provenance, tone, screen));
+    if (row.source.empty()) continue;
+    const std::string source = wrap(printable(row.source), screen.width, 6);
+    out += "      " + paint(source, Tone::dim, screen) + "\n";
+  }
+  for (const std::string& note : gpu.notes) out += "\nnote: " + wrap(note, screen.width, 6) + "\n";
+  return out;
+}
+
 int show(const Args& args, const Console& console, const profiles::Catalog& catalog) {
   const Gpu gpu = hardware::load_gpu(catalog, only_word(args, "kvfit gpus show ID"));
   Listing listing{.schema = "kvfit.gpu", .value = summary_json(gpu)};
@@ -82,20 +96,15 @@ int show(const Args& args, const Console& console, const profiles::Catalog& cata
       format("{}  {}\ncompute capability {}, facts as of {}\n", gpu.id, gpu.name, capability_text(gpu), gpu.as_of);
   if (!gpu.aliases.empty()) listing.heading += format("also: {}\n", profiles::join(gpu.aliases, ", "));
   for (const std::string& name : gpu.driver_names) listing.heading += format("driver name: {}\n", name);
-  listing.table.columns = {{"fact"}, {"value"}, {"how"}, {"source"}};
   listing.value["facts"] = Json::array();
   for (const FactRow& row : hardware::facts_of(gpu)) {
-    listing.table.rows.push_back({{row.key},
-                                  {fact_text(row)},
-                                  {row.provenance, row.provenance == "unsourced" ? Tone::warn : Tone::plain},
-                                  {row.source, Tone::dim}});
     Json fact = {{"key", row.key},       {"unit", row.unit}, {"low", row.low},
                  {"likely", row.likely}, {"high", row.high}, {"provenance", row.provenance}};
     if (!row.source.empty()) fact["source"] = row.source;
     listing.value["facts"].push_back(std::move(fact));
   }
   listing.value["notes"] = gpu.notes;
-  for (const std::string& note : gpu.notes) listing.footing += format("note: {}\n", note);
+  listing.body = [gpu](const Screen& screen) { return facts_text(gpu, screen); };
   deliver(args, console, listing);
   return kYes;
 }

@@ -99,7 +99,9 @@ int show(const Args& args, const Console& console, const profiles::Catalog& cata
   listing.heading = format("{}  {}\n", printable(source.model.id), printable(source.model.repository));
   listing.heading += format("{} tensors, {} ({})\n", grouped(inventory.tensor_count()), bytes_text(inventory.total()),
                             inventory.exact ? "read from safetensors headers" : "derived from the config");
-  listing.heading += printable(models::describe(source.model)) + "\n\n";
+  listing.body = [text = printable(models::describe(source.model))](const Screen& screen) {
+    return "  " + wrap(text, screen.width, 2) + "\n\n";
+  };
   listing.value["exact"] = inventory.exact;
   listing.value["tensors"] = inventory.tensor_count();
   listing.value["description"] = models::describe(source.model);

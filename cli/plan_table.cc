@@ -21,7 +21,7 @@ using profiles::Bytes;
 using profiles::format;
 using profiles::grouped;
 
-constexpr int kBarWidth = 24;
+constexpr int kBarWidth = 24, kNarrowBar = 12, kNarrow = 100;
 constexpr std::int64_t kSmall = profiles::kGiB / 100;
 
 std::string title(std::string_view text, const Screen& screen) { return "\n" + paint(text, Tone::strong, screen) + "\n"; }
@@ -29,7 +29,7 @@ std::string title(std::string_view text, const Screen& screen) { return "\n" + p
 Cell verdict_cell(Verdict verdict) { return {std::string(verdict_word(verdict)), verdict_tone(verdict)}; }
 
 std::string item(std::string_view text, const Screen& screen) {
-  return "  " + wrap(printable(text), screen.width > 4 ? screen.width - 2 : 0, 2) + "\n";
+  return "  " + wrap(printable(text), screen.width, 2) + "\n";
 }
 
 std::string heading(const Report& report, const Screen& screen) {
@@ -44,7 +44,7 @@ std::string heading(const Report& report, const Screen& screen) {
   out += wrap(where, screen.width, 0);
   out += "\n\n" + paint(verdict_word(verdict), verdict_tone(verdict), screen) + "  ";
   const int indent = static_cast<int>(verdict_word(verdict).size()) + 2;
-  return out + wrap(printable(headline(report)), screen.width > 0 ? screen.width - indent : 0, indent) + "\n";
+  return out + wrap(printable(headline(report)), screen.width, indent) + "\n";
 }
 
 std::string ladder_part(const Report& report, const Screen& screen) {
@@ -121,7 +121,8 @@ std::string ledger_part(const planner::Plan& plan, const Screen& screen) {
                           {gib(row.bytes), over ? Tone::bad : Tone::plain},
                           {row.error.count >= kSmall / 2 ? "±" + gib(row.error) : "", Tone::dim},
                           {format("{:.1f}", share * 100)},
-                          {bar(share, kBarWidth), last ? Tone::good : Tone::plain}});
+                          {bar(share, screen.width > 0 && screen.width < kNarrow ? kNarrowBar : kBarWidth),
+                           last ? Tone::good : Tone::plain}});
     before = word;
   }
   const std::string which =
@@ -188,7 +189,7 @@ std::string utilisation_part(const planner::Plan& plan, const Screen& screen) {
 
 std::string levers_part(const planner::Plan& plan, const Screen& screen) {
   if (plan.levers.empty()) return "";
-  Table table{.columns = {{"then"}, {"frees GiB", Align::right}, {"lever"}, {""}}};
+  Table table{.columns = {{"then"}, {"frees GiB", Align::right}, {"lever"}, {"", Align::left, true}}};
   for (const planner::Lever& lever : plan.levers) {
     table.rows.push_back({verdict_cell(lever.verdict), {gib(lever.frees)}, {lever.id}, {printable(lever.text)}});
   }
@@ -219,7 +220,7 @@ std::string gates_part(const Report& report, const Screen& screen) {
                                   : gate.verdict == hardware::GateVerdict::fallback ? "FALLBACK"
                                                                                     : "UNKNOWN";
     out += "  " + paint(word, refused ? Tone::bad : Tone::warn, screen) + "  " + printable(gate.format) +
-           (gate.how.empty() ? "" : ": " + printable(gate.how)) + "\n";
+           (gate.how.empty() ? "" : ":\n    " + printable(gate.how)) + "\n";
     const bool said = refused && headline(report) == gate.reason;
     if (!gate.reason.empty() && !said) out += item(gate.reason, screen);
     if (!gate.rule.empty()) out += item(format("rule {}, source: {}", gate.rule, gate.source), screen);
@@ -232,16 +233,16 @@ std::string findings_part(const planner::Plan& plan, const Screen& screen) {
   for (const planner::Finding& finding : plan.findings) {
     const bool error = finding.level == planner::Finding::Level::error;
     const bool warning = finding.level == planner::Finding::Level::warning;
-    const std::string_view word = error ? "error" : warning ? "warning" : "note";
-    out += "  " +
-           paint(word,
-                 error     ? Tone::bad
-                 : warning ? Tone::warn
-                           : Tone::strong,
-                 screen) +
-           " " + finding.id + ": " + wrap(printable(finding.text), screen.width > 4 ? screen.width - 2 : 0, 4) + "\n";
-    if (!finding.hint.empty())
-      out += "    help: " + wrap(printable(finding.hint), screen.width > 12 ? screen.width - 10 : 0, 4) + "\n";
+    const std::string word = error ? "error" : warning ? "warning" : "note";
+    const int indent = static_cast<int>(word.size() + finding.id.size()) + 5;
+    out += format("  {} {}: {}\n",
+                  paint(word,
+                        error     ? Tone::bad
+                        : warning ? Tone::warn
+                                  : Tone::strong,
+                        screen),
+                  finding.id, wrap(printable(finding.text), screen.width, indent));
+    if (!finding.hint.empty()) out += format("    help: {}\n", wrap(printable(finding.hint), screen.width, 10));
   }
   return out.empty() ? "" : title("Findings", screen) + out;
 }

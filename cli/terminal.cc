@@ -185,7 +185,7 @@ std::string elide_middle(std::string_view text, int width) {
 
 std::string wrap(std::string_view text, int width, int indent) {
   std::string out;
-  int column = 0;
+  int column = indent;
   bool first = true;
   while (!text.empty()) {
     const std::size_t blank = text.find(' ');

@@ -48,7 +48,8 @@ std::string printable(std::string_view text);
 /// Cuts the middle out with "…" so that at most `width` columns remain; returns the text itself when it fits.
 std::string elide_middle(std::string_view text, int width);
 
-/// Breaks at blanks so that no line is wider than `width` (0 = never); later lines begin with `indent` blanks.
+/// Breaks at blanks so that no line is wider than `width` (0 = never). The text begins in column `indent`, after what the
+/// caller wrote there; later lines begin with that many blanks.
 std::string wrap(std::string_view text, int width, int indent);
 
 }  // namespace kvfit::cli

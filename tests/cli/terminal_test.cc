@@ -82,7 +82,8 @@ TEST_CASE("eliding keeps both ends") {
 }
 
 TEST_CASE("wrapping breaks at blanks only") {
-  CHECK(wrap("one two three", 7, 2) == "one two\n  three");
+  CHECK(wrap("one two three", 9, 2) == "one two\n  three");  // 2 columns stand before it
+  CHECK(wrap("one two three", 8, 2) == "one\n  two\n  three");
   CHECK(wrap("one two three", 0, 2) == "one two three");
   CHECK(wrap("unbreakable", 4, 0) == "unbreakable");
 }
