@@ -34,6 +34,7 @@ struct Repack {
   bool pads_scales = false;
   std::int64_t fp8_block_scale_bytes = 0;  // weight-only fp8: bytes a block's scale grows to; 0 = stays
   bool int4_kernel = false;
+  bool host_tables = false;      // tables beside the layers stay in host memory
   std::int64_t router_bits = 0;  // routers kept in a type of their own; 0 = the model's
 };
 
@@ -56,6 +57,7 @@ Repack read_repack(const Rules& rules, const Traits& traits) {
     out.fp8_block_scale_bytes = static_cast<std::int64_t>(row->value_or("bytes_per_block_scale", 0));
   }
   out.int4_kernel = rules.find("int4_kernel", traits) != nullptr;
+  out.host_tables = rules.find("host_tables", traits) != nullptr;
   if (const Row* row = rules.find("router_weight", traits); row != nullptr) out.router_bits = row->count("bits");
   return out;
 }
@@ -124,6 +126,9 @@ class Loader {
                (rank_.first_stage || (rank_.last_stage && checkpoint_.model.tied_embeddings));
       case Role::head:
         return rank_.last_stage && !checkpoint_.model.tied_embeddings;
+      case Role::other:
+        if (tensor.layer < 0 && repack_.host_tables && elements(tensor) > kLump) return false;
+        return tensor.layer < 0 ? rank_.last_stage : rank_.holds(tensor.layer);
       default:
         return tensor.layer < 0 ? rank_.last_stage : rank_.holds(tensor.layer);
     }
