@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/evaluation_bench.h"
 #include "tests/bench/inventory_bench.h"
 #include "tests/bench/process_time.h"
 #include "tests/support/temp_directory.h"
@@ -54,6 +55,7 @@ int run(const std::vector<std::string>& args) {
     return 2;
   }
   bench_process(args[1]);
+  report("configurations priced in a second of CPU time", evaluations_per_second(), "", "at least 100,000");
   bench_inventory(std::filesystem::canonical("/proc/self/exe").string());
   return 0;
 }
