@@ -53,7 +53,7 @@ std::optional<Draft> read_draft(const Config& config, const Model& model) {
   Draft out;
   out.method = "mtp";
   const Family& family = config.family();
-  out.prefix = family.draft_prefix.empty() ? format("{}layers.{}.", family.prefix, model.layers.size())
+  out.prefix = family.draft_prefix.empty() ? format("{}layers.{}.", model.name_prefix, model.layers.size())
                                            : std::string(family.draft_prefix);
   const std::vector<Slot> slots = draft_slots(config);
   for (std::int64_t step = 0; step < steps; ++step) {

@@ -1,4 +1,4 @@
-// Parameters that no field of Layer names: per-layer inputs and AltUp (Gemma), hyper-connections and compressors
+// Parameters that no field of Layer names: per-layer inputs and AltUp (Gemma-3n), hyper-connections and compressors
 // (DeepSeek-V4, GLM-5.3-Flash), n-gram tables (Qwen4-exp). Stored unquantised; sources beside each formula.
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +14,13 @@ namespace {
 using profiles::checked_add;
 using profiles::checked_mul;
 
-// transformers gemma3n / gemma4: per_layer_input_gate, per_layer_projection, post_per_layer_input_norm in each layer;
-// per_layer_model_projection and its norm once. The table itself is Model::per_layer_vocab x layers x per_layer_input.
+// Gemma-3n and Gemma-4 E: a second embedding of per_layer_vocab x layers x per_layer_input. The projections that bring it
+// into each layer have names (naming_dense.cc), so they are not counted here.
 void per_layer_inputs(const Config& config, Model& model) {
   const std::int64_t width = config.get({"hidden_size_per_layer_input"}, 0, kWidthOrNone);
   if (width == 0) return;
   model.per_layer_input = width;
   model.per_layer_vocab = config.need({"vocab_size_per_layer_input"}, kVocab);
-  for (Layer& layer : model.layers) layer.extra_parameters += 2 * model.hidden * width + model.hidden;
-  model.extra_parameters += model.hidden * width * static_cast<std::int64_t>(model.layers.size()) + width;
 }
 
 // transformers gemma3n: AltUp (prediction and correction coefficients, router, scale) and LAuReL (rank r, a norm).

@@ -45,7 +45,7 @@ const Family& family_of(const Node& root, const Node& text) {
   const std::string near = profiles::did_you_mean(named->string(), known_families());
   named->fail(format("unknown model_type '{}'", named->string()),
               format("{}kvfit does not know its layers, norms and defaults; describe the model in a YAML spec "
-                     "(`kvfit models show llama-3.1-8b-instruct` prints one) and pass it with --model FILE",
+                     "(docs/model-spec.md) and pass it with --model FILE",
                      near.empty() ? "" : near + " Otherwise "));
 }
 
@@ -139,7 +139,9 @@ const Node* find_quantization(const Node& root, const Node& text) {
 }
 
 // Wrappers whose published checkpoints put the language model under a name of their own.
-constexpr std::string_view kLanguageModelWrappers[] = {"gemma3", "mistral3", "ministral3", "kimi_k25", "kimi_k3", "llava"};
+constexpr std::string_view kLanguageModelWrappers[] = {"gemma3",          "mistral3",      "ministral3", "kimi_k25",
+                                                       "kimi_k3",         "kimi_vl",       "llava",      "llava_next",
+                                                       "llava_onevision", "internvl_chat", "paligemma",  "aya_vision"};
 
 std::string name_prefix(const Node& root, const Node& text, const Family& family) {
   const Node* wrapper = root.find("model_type");

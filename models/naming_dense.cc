@@ -11,9 +11,10 @@
 namespace kvfit::models {
 namespace {
 
-constexpr std::string_view kLlamaTypes[] = {"llama",   "mistral",  "ministral3", "qwen2",        "qwen3",      "smollm3",
-                                            "granite", "gemma",    "mimo",       "qwen2_vl",     "qwen2_5_vl", "seed_oss",
-                                            "arcee",   "ernie4_5", "internlm3",  "qwen3_vl_text"};
+constexpr std::string_view kLlamaTypes[] = {"llama",         "mistral",  "ministral3", "qwen2",    "qwen3",
+                                            "smollm3",       "granite",  "gemma",      "mimo",     "qwen2_vl",
+                                            "qwen2_5_vl",    "seed_oss", "arcee",      "ernie4_5", "internlm3",
+                                            "qwen3_vl_text", "stablelm", "nemotron",   "minicpm"};
 
 constexpr std::string_view kNasTypes[] = {"nemotron-nas"};
 constexpr Row kNasNorms[] = {
@@ -48,6 +49,37 @@ constexpr Row kPackedAttention[] = {
 constexpr Row kPackedMlp[] = {
     {As::linear, "mlp.gate_up_proj", {Dim::inter2, Dim::hidden}},
     {As::linear, "mlp.down_proj", {Dim::hidden, Dim::inter}},
+};
+
+// GLM-4-9B: Llama's norms, gate and up in one matrix.
+constexpr std::string_view kGlm9Types[] = {"glm"};
+
+// Phi-1.5 and Phi-2: attention and feed-forward side by side behind one norm.
+constexpr std::string_view kPhi2Types[] = {"phi"};
+constexpr Row kPhi2Root[] = {
+    {As::narrow, "embed_tokens", {Dim::vocab, Dim::hidden}},
+    {As::plain, "final_layernorm.weight", {Dim::hidden}},
+    {As::plain, "final_layernorm.bias", {Dim::hidden}},
+};
+constexpr Row kPhi2Norms[] = {
+    {As::plain, "input_layernorm.weight", {Dim::hidden}},
+    {As::plain, "input_layernorm.bias", {Dim::hidden}},
+};
+constexpr Row kPhi2Attention[] = {
+    {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "self_attn.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "self_attn.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "self_attn.dense", {Dim::hidden, Dim::o}},
+    {As::plain, "self_attn.q_proj.bias", {Dim::q}},
+    {As::plain, "self_attn.k_proj.bias", {Dim::k_all}},
+    {As::plain, "self_attn.v_proj.bias", {Dim::v_all}},
+    {As::plain, "self_attn.dense.bias", {Dim::hidden}},
+};
+constexpr Row kPhi2Mlp[] = {
+    {As::linear, "mlp.fc1", {Dim::inter, Dim::hidden}},
+    {As::linear, "mlp.fc2", {Dim::hidden, Dim::inter}},
+    {As::plain, "mlp.fc1.bias", {Dim::inter}},
+    {As::plain, "mlp.fc2.bias", {Dim::hidden}},
 };
 
 constexpr std::string_view kStarcoderTypes[] = {"starcoder2"};
@@ -190,6 +222,8 @@ constexpr Naming kNamings[] = {
     {.model_types = kPostNormTypes, .root = kRoot, .norms = kPostNorms, .attention = kAttention, .dense = kMlp},
     {.model_types = kCohereTypes, .root = kRoot, .norms = kOneNorm, .attention = kAttention, .dense = kMlp},
     {.model_types = kPhiTypes, .root = kRoot, .norms = kNorms, .attention = kPackedAttention, .dense = kPackedMlp},
+    {.model_types = kGlm9Types, .root = kRoot, .norms = kNorms, .attention = kAttention, .dense = kPackedMlp},
+    {.model_types = kPhi2Types, .root = kPhi2Root, .norms = kPhi2Norms, .attention = kPhi2Attention, .dense = kPhi2Mlp},
     {.model_types = kStarcoderTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .dense = kStarcoderMlp},
     {.model_types = kGlmTypes, .root = kRoot, .norms = kGlmNorms, .attention = kAttention, .dense = kPackedMlp},
     {.model_types = kInternTypes,

@@ -11,7 +11,7 @@
 namespace kvfit::models {
 namespace {
 
-constexpr std::string_view kQwenMoeTypes[] = {"qwen3_moe", "qwen2_moe", "olmoe"};
+constexpr std::string_view kQwenMoeTypes[] = {"qwen3_moe", "qwen2_moe", "olmoe", "qwen3_omni_moe_text"};
 
 // Qwen3-VL-MoE stacks its experts transposed: [experts, in, out].
 constexpr std::string_view kQwenVlMoeTypes[] = {"qwen3_vl_moe_text", "qwen3_vl_moe"};
@@ -44,7 +44,7 @@ constexpr Row kGptOssMoe[] = {
     {As::plain, "mlp.experts.down_proj_bias", {Dim::experts, Dim::hidden}, When::expert_bias},
 };
 
-constexpr std::string_view kGlmTypes[] = {"glm4_moe", "glm4v_moe_text", "dots1"};
+constexpr std::string_view kGlmTypes[] = {"glm4_moe", "glm4v_moe_text", "dots1", "deepseek"};
 
 constexpr std::string_view kMimoTypes[] = {"mimo_v2_flash"};
 constexpr Row kMimoAttention[] = {

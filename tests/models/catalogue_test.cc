@@ -45,6 +45,21 @@ TEST_CASE("sizes as published agree with the configs") {
   }
 }
 
+// total_size of the published model.safetensors.index.json (or the sum of its shards), to the byte.
+TEST_CASE("these checkpoints are derived to the byte") {
+  const profiles::Catalog catalog;
+  for (const char* id :
+       {"deepseek-coder-6.7b", "devstral-small-2507", "gemma-2b", "gemma-3-27b", "gemma-4-26b-a4b", "gemma-4-31b",
+        "gpt-oss-20b", "llama-3.1-8b-instruct-bnb-int8", "llama-3.1-8b-instruct-fp8-dynamic", "llama-3.1-8b-instruct-nvfp4",
+        "llama-3.2-3b-instruct", "minimax-m1", "mixtral-8x22b", "nemotron-3-nano-30b-a3b", "qwen-72b", "qwen2-vl-7b",
+        "qwen3-14b-mlx-4bit", "qwen3.6-27b", "smollm3-3b"}) {
+    CAPTURE(id);
+    const ModelProfile model = load_model(catalog, id);
+    REQUIRE(model.checkpoint.has_value());
+    CHECK_EQ(derive_inventory(model.model).total().count, model.checkpoint->count);
+  }
+}
+
 // 35.95e9 parameters (71,903,645,408 bytes / 2); its 256 experts in bf16: 3 x 2048 x 512 x 256 x 40 = 32.21e9.
 TEST_CASE("the parameters of Qwen3.6-35B-A3B add up to the published bytes") {
   const ModelProfile model = load_model(profiles::Catalog(), "Qwen/Qwen3.6-35B-A3B");

@@ -56,7 +56,7 @@ TEST_CASE("an unknown model_type is refused, with the nearest known one") {
            " 1 | {\"model_type\": \"qwen3_mo\", \"hidden_size\": 64}\n"
            "   |                ^\n"
            "  help: did you mean 'qwen3_moe'? Otherwise kvfit does not know its layers, norms and defaults; describe the "
-           "model in a YAML spec (`kvfit models show llama-3.1-8b-instruct` prints one) and pass it with --model FILE");
+           "model in a YAML spec (docs/model-spec.md) and pass it with --model FILE");
 }
 
 }  // namespace
