@@ -1,5 +1,5 @@
-// A model profile or a spec (YAML) from any bytes; config.json has a target of its own. A model whose numbers are in range and whose every module has a
-// format, or an Error about the input.
+// A model profile or a spec (YAML) from any bytes; config.json has a target of its own. A model whose numbers are in range
+// and whose every module has a format, or an Error about the input.
 #include <cstddef>
 #include <cstdint>
 #include <string>
