@@ -58,7 +58,7 @@ void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
     return a.sums.weights.bytes < b.sums.weights.bytes;
   });
   const Bytes free = n.free_at_start - heavy.sums.before_engine.bytes;
-  out.push_back(make("free_memory", Check::Kind::boot, n.requested, free, start_error(n, heavy), bar));
+  if (n.start_checked) out.push_back(make("free_memory", Check::Kind::boot, n.requested, free, start_error(n, heavy), bar));
   out.push_back(make("weights", Check::Kind::boot, heavy.sums.weights.bytes, free,
                      quadrature({heavy.sums.weights.error, n.total_error, n.free_error}), bar));
   if (heavy.profiling_cache.count > 0) {

@@ -28,6 +28,7 @@ struct Numbers {
   Bytes free_at_start;  ///< before the engine's communicators
   Bytes free_error;     ///< beside the total's own uncertainty
   Bytes requested;
+  bool start_checked = true;  ///< this version compares free memory with `requested` before anything else
   std::vector<StageNumbers> stages;
   KvCapacity kv;                    ///< of the stage with the fewest blocks
   std::int64_t sequence_limit = 0;  ///< most sequences the state blocks allow; 0 = no such limit

@@ -123,6 +123,8 @@ Numbers Evaluator::numbers(const Point& point) const {
   out.free_at_start = free_.likely;
   out.free_error = Bytes(std::max<std::int64_t>(half_width(free_).count - out.total_error.count, 0));
   out.requested = requested_bytes(out.total, out.settings.gpu_memory_utilization);
+  const Row* start = question_.rules->find("start_check", at.traits);
+  out.start_checked = start == nullptr || !start->is("check", "none");
   out.stages.reserve(at.memory.size());
   std::vector<Bytes> available;
   for (std::size_t stage = 0; stage < at.memory.size(); ++stage) {

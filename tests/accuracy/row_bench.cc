@@ -63,6 +63,9 @@ Observation read_bench(const Json& row) {
   args.max_model_len = count_of(row, "ctx");
   args.max_num_seqs = count_of(row, "seqs");
   args.gpu_memory_utilization = number_of(row, "util");
+  // Its tables have every column: an empty cell was not recorded, it is not the engine's default.
+  if (!args.gpu_memory_utilization) args.unknown.push_back("gpu_memory_utilization");
+  if (!args.max_num_seqs) args.unknown.push_back("max_num_seqs");
   if (out.vision) args.language_model_only = !*out.vision;
   if (const Text types = text_of(row, "kv_dtype")) {
     const CacheTypes read = read_cache_types(*types);
