@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -28,20 +29,13 @@ using profiles::format;
 // What the index says of each tensor, ticked off as headers are read.
 class Claims {
  public:
-  explicit Claims(SafetensorsIndex index) : index_(std::move(index)) {
-    by_tensor_.reserve(index_.entries.size());
-    for (std::size_t i = 0; i < index_.entries.size(); ++i) by_tensor_.emplace(index_.entries[i].tensor, i);
-    met_.resize(index_.entries.size());
-  }
+  explicit Claims(SafetensorsIndex index) : index_(std::move(index)), met_(index_.entries.size()) {}
 
   void meet(std::string_view tensor, std::string_view file) {
-    const auto found = by_tensor_.find(tensor);
-    if (found == by_tensor_.end()) {
-      count(unnamed_, tensor);
-    } else {
-      met_[found->second] = true;
-      if (index_.files[index_.entries[found->second].file] != file) count(moved_, tensor);
-    }
+    const std::optional<std::uint32_t> found = index_.find(tensor);
+    if (!found) return count(unnamed_, tensor);
+    met_[*found] = true;
+    if (index_.files[index_.entries[*found].file] != file) count(moved_, tensor);
   }
 
   void report(Bytes total, std::vector<std::string>& findings) {
@@ -72,7 +66,6 @@ class Claims {
   }
 
   SafetensorsIndex index_;
-  std::unordered_map<std::string_view, std::size_t> by_tensor_;
   std::vector<bool> met_;
   Count dangling_, unnamed_, moved_;
 };

@@ -11,12 +11,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "models/file_bytes.h"
 #include "models/header_scanner.h"
+#include "models/name_table.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
 #include "profiles/utf8.h"
@@ -171,10 +171,10 @@ void Parser::check_size(const HeaderTensor& tensor) const {
 }
 
 void Parser::check_names() const {
-  std::unordered_set<std::string_view> names;
-  names.reserve(out_.tensors.size());
-  for (const HeaderTensor& tensor : out_.tensors) {
-    if (!names.insert(tensor.name).second) fail(format("tensor '{}' appears twice", printable(tensor.name)));
+  NameTable names(out_.tensors.size());
+  const auto name_at = [this](std::uint32_t i) { return out_.tensors[i].name; };
+  for (std::uint32_t i = 0; i < out_.tensors.size(); ++i) {
+    if (!names.insert(name_at(i), i, name_at)) fail(format("tensor '{}' appears twice", printable(name_at(i))));
   }
 }
 

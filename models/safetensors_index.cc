@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,14 +69,16 @@ std::uint32_t IndexParser::file_number(std::string_view name) {
 }
 
 void IndexParser::weight_map(HeaderScanner& scan) {
-  std::unordered_set<std::string_view> seen;
+  const auto name_at = [this](std::uint32_t i) { return out_.entries[i].tensor; };
   bool first = true;
   scan.expect('{');
   while (scan.next(first, '}')) {
     const std::string_view tensor = scan.string();
     scan.expect(':');
     const std::string_view file = scan.string();
-    if (!seen.insert(tensor).second) fail(format("the index names the tensor '{}' twice", printable(tensor)));
+    if (!out_.by_name.insert(tensor, static_cast<std::uint32_t>(out_.entries.size()), name_at)) {
+      fail(format("the index names the tensor '{}' twice", printable(tensor)));
+    }
     out_.entries.push_back({tensor, file_number(file)});
   }
 }

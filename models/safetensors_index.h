@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/name_table.h"
+
 namespace kvfit::models {
 
 /// Moves, does not copy: entries name pieces of `text`.
@@ -19,8 +21,14 @@ struct SafetensorsIndex {
   };
   std::vector<std::string> files;  ///< in the order of first mention
   std::vector<Entry> entries;      ///< in the order of the index
+  NameTable by_name;               ///< positions in `entries`
   std::optional<std::int64_t> total_size;
   std::vector<char> text;
+
+  /// The position of a tensor's entry, or nullopt.
+  std::optional<std::uint32_t> find(std::string_view tensor) const {
+    return by_name.find(tensor, [this](std::uint32_t i) { return entries[i].tensor; });
+  }
 
   SafetensorsIndex() = default;
   SafetensorsIndex(SafetensorsIndex&&) = default;

@@ -43,6 +43,10 @@ std::size_t utf8_length(std::string_view text) {
 std::size_t first_not_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {  // most of most documents
+      ++at;
+      continue;
+    }
     const std::size_t length = utf8_length(text.substr(at));
     if (length == 0) return at;
     at += length;
