@@ -164,7 +164,8 @@ ActivationModel::Parts ActivationModel::parts(const Settings& settings) const {
   }
   if (encodes_) {
     const std::int64_t budget = std::max(tokens, item_tokens_);
-    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item_tokens_, sequences), 1);
+    const std::int64_t a_prompt = std::max<std::int64_t>(settings.max_model_len / item_tokens_, 1);
+    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item_tokens_, sequences * a_prompt), 1);
     out.encoder_outputs = items * (item_tokens_ * encoder_token_ + item_pixels_);
     out.encoder = items * (item_encoder_ + item_pixels_);
   }
