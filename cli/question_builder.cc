@@ -96,6 +96,10 @@ void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaul
   out.question.rules = std::make_shared<const planner::Rules>(catalog.load(file), version);
   out.question.gates =
       std::make_shared<const hardware::GateRules>(hardware::load_gate_rules(catalog, out.engine, out.engine_version));
+  if (out.question.rules->beyond_newest()) {
+    out.defaults.push_back(
+        format("{} {} is newer than the builds kvfit's rules were read from", out.engine, out.engine_version));
+  }
   if (!args.has("engine-version") && !hints.engine_version)
     out.defaults.push_back(format("{} {} is kvfit's default", out.engine, out.engine_version));
 }

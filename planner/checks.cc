@@ -54,6 +54,9 @@ const StageNumbers& tightest(const Numbers& n) {
 }
 
 void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
+  if (n.length_limit > 0 && n.settings.max_model_len > n.length_limit) {
+    out.push_back(make_count("model_length", n.settings.max_model_len, n.length_limit, n.kv.bytes_per_block, Bytes(0), bar));
+  }
   const StageNumbers& heavy = *std::max_element(n.stages.begin(), n.stages.end(), [](const auto& a, const auto& b) {
     return a.sums.weights.bytes < b.sums.weights.bytes;
   });
@@ -133,6 +136,11 @@ std::string sentence(const Check& check, const Numbers& n) {
     return outcome(check, format("{} state blocks for {} sequences", *check.have_count, *check.need_count),
                    format("refuses to start: max_num_seqs ({}) exceeds available Mamba cache blocks ({})", *check.need_count,
                           *check.have_count));
+  }
+  if (check.id == "model_length") {
+    return format(
+        "refuses to start: max_model_len ({}) is greater than the model's {}; VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 lifts it",
+        *check.need_count, *check.have_count);
   }
   if (check.id == "align_block") {
     return outcome(check,

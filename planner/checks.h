@@ -33,6 +33,7 @@ struct Numbers {
   KvCapacity kv;                    ///< of the stage with the fewest blocks
   std::int64_t sequence_limit = 0;  ///< most sequences the state blocks allow; 0 = no such limit
   std::int64_t batch_at_least = 0;  ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
+  std::int64_t length_limit = 0;    ///< longest max_model_len the model's config allows; 0 = not known
 };
 
 /// Need, have, error and verdict of every check, errors scaled by `bar`; sentences are left empty.

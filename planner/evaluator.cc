@@ -13,6 +13,7 @@
 #include "planner/machine_entries.h"
 #include "planner/traits.h"
 #include "planner/verdict.h"
+#include "profiles/error.h"
 #include "profiles/text.h"
 
 namespace kvfit::planner {
@@ -22,6 +23,17 @@ using hardware::ByteRange;
 using profiles::format;
 
 Bytes half_width(const ByteRange& range) { return Bytes((range.high.count - range.low.count) / 2); }
+
+// The engine shards whole heads and refuses a group they do not divide over.
+void check_group(const Question& question) {
+  const std::int64_t tp = question.serving.tensor_parallel_size;
+  for (const models::Layer& layer : question.model.layers) {
+    if (!layer.attention || layer.attention->heads % tp == 0) continue;
+    profiles::fail_input(
+        format("{} attention heads do not divide over a tensor parallel size of {}", layer.attention->heads, tp), {},
+        "the engine refuses this; take a divisor of the number of heads");
+  }
+}
 
 // The engine's own rounding: ceil(total x utilisation), in double as the engine does it.
 Bytes requested_bytes(Bytes total, double utilization) {
@@ -33,7 +45,9 @@ Bytes requested_bytes(Bytes total, double utilization) {
 Evaluator::Evaluator(Question question)
     : question_(std::move(question)),
       total_(hardware::total_memory(question_.node)),
-      free_(hardware::free_at_start(question_.node)) {}
+      free_(hardware::free_at_start(question_.node)) {
+  check_group(question_);
+}
 
 Evaluator::Evaluator(Question question, const Evaluator& like) : Evaluator(std::move(question)) {
   if (same_weights(question_, like.question_)) weights_ = like.weights_;
@@ -140,6 +154,7 @@ Numbers Evaluator::numbers(const Point& point) const {
   out.kv = kv_capacity(at.layouts[least], available[least], out.settings.max_model_len, out.settings.in_flight_tokens,
                        question_.serving.num_gpu_blocks_override.value_or(0), blocks);
   out.sequence_limit = sequence_limit(at.layouts[least], out.kv.num_gpu_blocks);
+  out.length_limit = question_.model.max_position;
   out.batch_at_least = at.layouts[least].least_batch;
   return out;
 }

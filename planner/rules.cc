@@ -161,6 +161,14 @@ Rules::Rules(const Node& profile, const Version& version) : version_(version) {
   engine_ = fields.at("engine").string();
   for (const std::string_view key : {"names", "aliases", "text", "source", "as_of"}) fields.ignore(key);
   const Node& tables = fields.at("tables");
+  if (const Node* oldest = fields.find("oldest")) {
+    if (version_.known && compare(version_, parse_version(oldest->string())) < 0) {
+      profiles::fail_input(
+          format("{} {} is older than the rules kvfit has, which begin with {}", engine_, version_.text, oldest->string()));
+    }
+  }
+  if (const Node* newest = fields.find("newest"))
+    beyond_ = version_.known && compare(version_, parse_version(newest->string())) > 0;
   fields.finish();
   for (const auto& [name, rows] : tables.members()) {
     Table& table = tables_[name];

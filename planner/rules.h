@@ -62,6 +62,8 @@ class Rules {
 
   const std::string& engine() const { return engine_; }
   const Version& version() const { return version_; }
+  /// Newer than the newest build the rules were read from: they may not hold any more.
+  bool beyond_newest() const { return beyond_; }
   /// First row of the table whose since/until hold and whose conditions all hold; throws Error naming the table when none.
   const Row& pick(std::string_view table, const Traits& traits) const;
   const Row* find(std::string_view table, const Traits& traits) const;  ///< nullptr when none applies
@@ -83,6 +85,7 @@ class Rules {
 
   std::string engine_;
   Version version_;
+  bool beyond_ = false;
   std::map<std::string, Table, std::less<>> tables_;
 };
 

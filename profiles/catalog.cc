@@ -114,8 +114,9 @@ const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_o
   const std::string noun = kind == "hardware" ? "GPU" : kind == "models" ? "model" : "engine";
   std::string hint = did_you_mean(id_or_alias, known);
   const std::string listing = kind == "hardware" ? "`kvfit gpus list` shows all"
-                              : kind == "models" ? "`kvfit models list` shows all"
-                                                 : "";
+                              : kind == "models"
+                                  ? "`kvfit models list` shows all; a directory, a config.json or a YAML spec will do too"
+                                  : "";
   if (hint.empty()) {
     hint = listing;
   } else if (!listing.empty()) {
