@@ -75,7 +75,8 @@ TEST_CASE("an unknown name says what was looked for") {
   const Catalog catalog;
   CHECK(error_of_resolving(catalog, "engines", "no such engine at all") == "error: unknown engine 'no such engine at all'");
   CHECK(error_of_resolving(catalog, "models", "no such model at all") ==
-        "error: unknown model 'no such model at all'\n  help: `kvfit models list` shows all; a directory, a config.json or a YAML spec will do too");
+        "error: unknown model 'no such model at all'\n  help: `kvfit models list` shows all; a directory, a config.json or "
+        "a YAML spec will do too");
 }
 
 TEST_CASE("a broken profile or a missing directory is reported when the catalogue is opened") {
