@@ -12,12 +12,12 @@ double graph_count(const Settings& settings) {
   return static_cast<double>(settings.capture_sizes.size()) + static_cast<double>(settings.full_capture_sizes);
 }
 
-double layers_recorded(const Question& question, const Settings& settings, const Rank& rank) {
+double layers_recorded(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank) {
   double layers = static_cast<double>(rank.end_layer - rank.first_layer);
   if (settings.speculative_tokens == 0 || !rank.last_stage || !question.serving.speculative) return layers;
   if (question.serving.speculative->draft) {
     layers += static_cast<double>(question.serving.speculative->draft->layers.size());
-  } else if (question.model.draft) {
+  } else if (question.model.draft && drafts_in_model(question, settings, traits)) {
     layers += static_cast<double>(question.model.draft->layers.size());
   }
   return layers;
@@ -26,7 +26,7 @@ double layers_recorded(const Question& question, const Settings& settings, const
 }  // namespace
 
 GraphModel::GraphModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank)
-    : layers_(layers_recorded(question, settings, rank)) {
+    : layers_(layers_recorded(question, settings, traits, rank)) {
   const Row& row = question.rules->pick("graphs", traits);
   per_graph_ = row.value("per_graph");
   per_graph_layer_ = row.value("per_graph_layer");

@@ -48,10 +48,6 @@ AllocatorRounding read_allocator(const Rules& rules, const Traits& traits) {
   return out;
 }
 
-bool in_model_draft(const Settings& settings, const Serving& serving) {
-  return settings.speculative_tokens > 0 && serving.speculative && !serving.speculative->draft;
-}
-
 // A drafter that is a checkpoint of its own, on the last stage's ranks.
 void add_drafter(std::vector<EngineTensor>& tensors, const Question& question, const Settings& settings,
                  const Traits& traits) {
@@ -82,6 +78,13 @@ std::int64_t experts_of_one_layer(const std::vector<EngineTensor>& tensors, std:
 
 }  // namespace
 
+bool drafts_in_model(const Question& question, const Settings& settings, const Traits& traits) {
+  const Serving& serving = question.serving;
+  if (settings.speculative_tokens == 0 || !serving.speculative || serving.speculative->draft) return false;
+  const Row* row = question.rules->find("speculative", traits);
+  return row != nullptr && row->is("draft_layers", "yes");
+}
+
 std::int64_t AllocatorRounding::counted(std::int64_t bytes) const {
   if (bytes < segment_from) return round_up(bytes, grain);
   const std::int64_t whole = round_up(bytes, segment);
@@ -97,7 +100,7 @@ LoadedWeights::LoadedWeights(const Question& question, const Settings& settings,
   const Serving& serving = question.serving;
   const Checkpoint checkpoint{.model = question.model,
                               .inventory = *question.inventory,
-                              .own_draft_layers = in_model_draft(settings, serving),
+                              .own_draft_layers = drafts_in_model(question, settings, traits),
                               .loads_vision = settings.vision};
   tensors_ = engine_tensors(checkpoint, question, settings, traits, rank);
   std::int64_t moe_layers = 0;

@@ -38,6 +38,9 @@ struct ExtraPart {
   Provenance provenance = Provenance::derived;
 };
 
+/// True when speculation uses draft layers stored in the target's own checkpoint (MTP); n-gram and suffix methods have none.
+bool drafts_in_model(const Question& question, const Settings& settings, const Traits& traits);
+
 class LoadedWeights {
  public:
   /// Throws Error when the rules lack a needed table.

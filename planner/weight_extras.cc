@@ -80,7 +80,7 @@ std::int64_t absorbed_values(const Attention& a, std::int64_t tp) {
   return a.kv_lora_rank * (a.heads / std::min(tp, std::max<std::int64_t>(a.heads, 1))) * (a.qk_nope_head_dim + a.head_dim_v);
 }
 
-std::int64_t absorbed_bytes(const Question& question, const Settings& settings, const Rank& rank) {
+std::int64_t absorbed_bytes(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank) {
   std::int64_t values = 0;
   const Model& model = question.model;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -88,7 +88,7 @@ std::int64_t absorbed_bytes(const Question& question, const Settings& settings, 
       values += absorbed_values(*model.layers[i].attention, settings.tp);
     }
   }
-  if (model.draft && rank.last_stage && settings.speculative_tokens > 0 && !question.serving.speculative->draft) {
+  if (model.draft && rank.last_stage && drafts_in_model(question, settings, traits)) {
     for (const Layer& layer : model.draft->layers) {
       if (layer.attention) values += absorbed_values(*layer.attention, settings.tp);
     }
@@ -118,7 +118,7 @@ std::vector<ExtraPart> weight_extras(const Question& question, const Settings& s
                    .fixed = bytes});
   }
   const Row* copies = question.rules->find("latent_copies", traits);
-  if (const std::int64_t bytes = absorbed_bytes(question, settings, rank); bytes > 0 && copies != nullptr) {
+  if (const std::int64_t bytes = absorbed_bytes(question, settings, traits, rank); bytes > 0 && copies != nullptr) {
     out.push_back({.label = "weights.latent_copies",
                    .text = "absorbed key and value projections of latent attention",
                    .source = copies->source,

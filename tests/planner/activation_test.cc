@@ -55,6 +55,57 @@ TEST_CASE("Qwen3-14B on H100 from v0.15 to v0.18: activation, non-torch and avai
   }
 }
 
+models::Vision tower(std::int64_t patch, std::int64_t merge, std::int64_t item_tokens, std::int64_t out) {
+  models::Vision vision;
+  vision.kind = "test";
+  vision.layers = 27;
+  vision.hidden = 1152;
+  vision.intermediate = 4304;
+  vision.heads = 16;
+  vision.patch = patch;
+  vision.merge = merge;
+  vision.max_item_tokens = item_tokens;
+  vision.out_hidden = out;
+  return vision;
+}
+
+// One image of 16384 tokens = 65536 patches of 2 x 1536 pixel bytes, 6 x 1152 and 4 x 4304: 1.66 GiB, plus 32 MiB of cuBLAS:
+// 1.69 (a boot of Qwen3.8-27B on an RTX 5090 with one sequence prints 1.70). At TP2 the feed-forward of the tower is
+// divided.
+TEST_CASE("one full-size image sets the peak when sequences are few, and tensor parallelism divides the tower") {
+  models::Model model = model_of({5120, 4, 24, 4, 256, 17408, 248320, 262144});
+  model.vision = tower(16, 2, 16384, 5120);
+  model.vision->temporal_patch = 2;
+  Question question = h100(model, inventory_of({5120, 4, 24, 4, 256, 17408, 248320, 262144}), "0.24.0");
+  question.serving.max_num_seqs = 1;
+  question.serving.max_num_batched_tokens = 2048;
+  for (const std::int64_t tp : {1, 2}) {
+    question.serving.tensor_parallel_size = tp;
+    const Asked asked = ask(question);
+    const ActivationModel activation(question, asked.settings, asked.traits, distinct_ranks(model, asked.settings).front());
+    CHECK(activation.parts(asked.settings).encoder == 65536 * (2 * 1536 + 6 * 1152 + 4 * 4304 / tp));
+    CHECK(std::string(activation.parts(asked.settings).largest()) == "encoder");
+  }
+  question.serving.language_model_only = true;
+  const Asked asked = ask(question);
+  CHECK(ActivationModel(question, asked.settings, asked.traits, distinct_ranks(model, asked.settings).front())
+            .parts(asked.settings)
+            .encoder == 0);
+}
+
+// Gemma-3-27B: 8192 tokens hold 32 images of 256 tokens; each keeps 3 x 896 x 896 pixels of 2 bytes and its outputs.
+TEST_CASE("outputs and pixels of the profiled images stay beside the sampler: Gemma-3-27B prints 3.99 GiB") {
+  const Dense gemma{5376, 62, 32, 16, 128, 21504, 262208, 131072, true, false, false, false, 4};
+  models::Model model = model_of(gemma);
+  model.vision = tower(14, 1, 256, 5376);
+  model.vision->position_rows = 4096;
+  const Question question = h100(model, inventory_of(gemma), "0.19.0");
+  const Asked asked = ask(question);
+  const ActivationModel activation(question, asked.settings, asked.traits, distinct_ranks(model, asked.settings).front());
+  CHECK(activation.parts(asked.settings).encoder_outputs == 32 * (256 * 5376 * 2 + 3 * 896 * 896 * 2));
+  CHECK(near(gib(activation.at(asked.settings)), 3.99));
+}
+
 TEST_CASE("sums and entries agree, and grow with sequences and batch") {
   Question question = h100(kLlama31_8b, "0.24.0");
   question.serving.max_num_seqs = 64;

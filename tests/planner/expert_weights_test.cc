@@ -109,6 +109,36 @@ TEST_CASE("expert balancing keeps a buffer of one layer's experts") {
   CHECK(buffer * 24 == experts);
 }
 
+// Two layers as a draft: one stored in the model (MTP), one a checkpoint of its own with the target's vocabulary.
+TEST_CASE("draft layers load only with speculation; a drafter that shares the vocabulary keeps the target's embedding") {
+  const Dense dense{256, 2, 4, 2, 64, 512, 2048, 4096};
+  auto inventory = inventory_of(dense);
+  Tensor mtp = tensor("mtp.fc.weight", Role::draft, 0, {256, 512});
+  mtp.draft_role = Role::other;
+  inventory->tensors.push_back(mtp);
+  models::Model model = model_of(dense);
+  model.draft = models::Draft{};
+  Question question = h100(model, inventory, "0.24.0");
+  const auto total = [&] {
+    const Asked asked = ask(question);
+    return LoadedWeights(question, asked.settings, asked.traits, distinct_ranks(model, asked.settings).front())
+        .total(0)
+        .bytes;
+  };
+  const Bytes plain = total();
+  question.serving.speculative = Speculative{"ngram", 3, nullptr, nullptr};
+  CHECK(total() == plain);
+  question.serving.speculative = Speculative{"mtp", 1, nullptr, nullptr};
+  CHECK(total() - plain == Bytes(256 * 512 * 2));
+  const Dense drafter{256, 1, 4, 2, 64, 512, 2048, 4096};
+  question.serving.speculative =
+      Speculative{"eagle3", 3, std::make_shared<const models::Model>(model_of(drafter)), inventory_of(drafter)};
+  // Its layer and head: 2 x (256 x 512 qkv + 256 x 256 o + 3 x 512 x 256 + 3 x 256 norms + 2048 x 256 head) bytes.
+  CHECK(total() - plain == Bytes(2 * (512 * 256 + 256 * 256 + 3 * 512 * 256 + 3 * 256 + 2048 * 256)));
+  question.serving.speculative->method = "draft_model";
+  CHECK(total() - plain == Bytes(2 * (512 * 256 + 256 * 256 + 3 * 512 * 256 + 3 * 256 + 2 * 2048 * 256)));
+}
+
 TEST_CASE("weights moved to host memory leave the card, never more than there are") {
   Question question = h100(kLlama31_8b, "0.19.0");
   const Asked asked = ask(question);
