@@ -125,7 +125,7 @@ constexpr std::array kFlags = {
     // --- search
     Flag{.verbs = "plan explain", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
          .group = "Search", .help = "what to keep first",
-         .more = "The three words experts, context and sequences in the order of preference."},
+         .more = "The words experts, context and sequences, most precious first; what is left out comes last."},
     Flag{.verbs = "plan explain", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
     Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",

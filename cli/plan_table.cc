@@ -180,13 +180,6 @@ std::string kv_part(const planner::Plan& plan, const Screen& screen) {
   return title("KV cache", screen) + item(text, screen);
 }
 
-std::string utilisation_part(const planner::Plan& plan, const Screen& screen) {
-  if (!plan.highest_safe_utilization || *plan.highest_safe_utilization >= plan.settings.gpu_memory_utilization) return "";
-  return item(format("utilisation {:.4g} is above what stays safe under load: {:.3f}", plan.settings.gpu_memory_utilization,
-                     *plan.highest_safe_utilization),
-              screen);
-}
-
 std::string levers_part(const planner::Plan& plan, const Screen& screen) {
   if (plan.levers.empty()) return "";
   Table table{.columns = {{"then"}, {"frees GiB", Align::right}, {"lever"}, {"", Align::left, true}}};
@@ -262,7 +255,7 @@ std::string table_text(const Report& report, const Screen& screen) {
   out += gates_part(report, screen);
   out += ladder_part(report, screen);
   out += ledger_part(plan, screen);
-  out += checks_part(plan, screen) + utilisation_part(plan, screen);
+  out += checks_part(plan, screen);
   out += kv_part(plan, screen);
   out += levers_part(plan, screen);
   out += published_part(report, screen);

@@ -9,6 +9,7 @@
 
 #include "cli/model_source.h"
 #include "cli/plan_defaults.h"
+#include "cli/question_checks.h"
 #include "cli/serving_flags.h"
 #include "hardware/gate_rules.h"
 #include "hardware/gpu_catalog.h"
@@ -167,6 +168,7 @@ BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Env
   engine(args, catalog, defaults, hints, out);
   if (!hints.engine_defaults) own_defaults(args, defaults, out);
   if (draft_model) draft(*draft_model, catalog, environment, out);
+  check_question(out.question);
   return out;
 }
 

@@ -69,7 +69,8 @@ std::optional<Concession> kv_fp8(const Context& c) {
 std::optional<Concession> fewer_sequences(const Context& c) {
   if (c.point.max_num_seqs <= 1) return std::nullopt;
   const std::int64_t half = c.point.max_num_seqs / 2;
-  Concession out = keep(c, "fewer_sequences", format("{} sequences instead of {}", half, c.point.max_num_seqs));
+  Concession out =
+      keep(c, "fewer_sequences", format("{} sequence{} instead of {}", half, half == 1 ? "" : "s", c.point.max_num_seqs));
   out.point.max_num_seqs = half;
   return out;
 }

@@ -107,6 +107,7 @@ const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_o
     }
     known.push_back(file.id);
   }
+  const std::string ids = format("known: {}", join(known, ", "));
   for (const ProfileFile& file : files_) {
     if (file.kind != kind) continue;
     for (const std::string& name : file.names) known.push_back(name);
@@ -116,7 +117,7 @@ const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_o
   const std::string listing = kind == "hardware" ? "`kvfit gpus list` shows all"
                               : kind == "models"
                                   ? "`kvfit models list` shows all; a directory, a config.json or a YAML spec will do too"
-                                  : "";
+                                  : ids;
   if (hint.empty()) {
     hint = listing;
   } else if (!listing.empty()) {

@@ -73,7 +73,8 @@ TEST_CASE("of two directories with one id the later holds, whole") {
 
 TEST_CASE("an unknown name says what was looked for") {
   const Catalog catalog;
-  CHECK(error_of_resolving(catalog, "engines", "no such engine at all") == "error: unknown engine 'no such engine at all'");
+  CHECK(error_of_resolving(catalog, "engines", "no such engine at all") ==
+        "error: unknown engine 'no such engine at all'\n  help: known: vllm");
   CHECK(error_of_resolving(catalog, "models", "no such model at all") ==
         "error: unknown model 'no such model at all'\n  help: `kvfit models list` shows all; a directory, a config.json or "
         "a YAML spec will do too");

@@ -1,0 +1,94 @@
+#include "cli/findings.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/words.h"
+#include "models/quantization.h"
+#include "planner/gates.h"
+#include "profiles/text.h"
+#include "profiles/units.h"
+
+namespace kvfit::cli {
+namespace {
+
+using planner::Finding;
+using planner::Plan;
+using planner::Verdict;
+using profiles::format;
+
+// The least that must be given up: the lever that alone reaches a fit and frees no more than it must.
+std::string remedy(const Plan& plan) {
+  const planner::Lever* least = nullptr;
+  for (const planner::Lever& lever : plan.levers) {
+    if (lever.verdict == Verdict::fits && (least == nullptr || lever.frees < least->frees)) least = &lever;
+  }
+  if (least != nullptr) return format("the smallest single concession that fits: {} ({})", least->text, least->id);
+  return plan.levers.empty() ? "" : "no single concession is enough: combine some, or take the next rung of the ladder";
+}
+
+std::string failure(const Plan& plan) {
+  for (const planner::Check& check : plan.checks) {
+    if (check.id != plan.binding) continue;
+    return check.kind == planner::Check::Kind::boot ? "the engine does not start"
+                                                    : "the engine runs out of memory under load";
+  }
+  return "the plan does not fit";
+}
+
+void verdict_finding(const Plan& plan, std::vector<Finding>& out) {
+  if (plan.verdict == Verdict::does_not_fit) {
+    out.push_back({"KVF001", Finding::Level::error, format("{}: {} decides", failure(plan), plan.binding), remedy(plan)});
+  } else if (plan.verdict == Verdict::tight) {
+    out.push_back({"KVF002", Finding::Level::warning,
+                   format("the error bar of {} reaches past the limit: it may fail", plan.binding), remedy(plan)});
+  } else if (plan.verdict == Verdict::refused) {
+    out.push_back({"KVF003", Finding::Level::error, "this hardware must not run this format", "see Formats"});
+  }
+}
+
+void utilisation_finding(const Plan& plan, std::vector<Finding>& out) {
+  const bool over =
+      plan.highest_safe_utilization && *plan.highest_safe_utilization < plan.settings.gpu_memory_utilization - 0.0005;
+  if (!over || plan.verdict == Verdict::refused) return;
+  out.push_back({"KVF008", Finding::Level::warning,
+                 format("utilisation {:.4g} is above what stays safe under load", plan.settings.gpu_memory_utilization),
+                 format("--util {:.3f} is the highest that fits", *plan.highest_safe_utilization)});
+}
+
+void backend_finding(const Report& report, std::vector<Finding>& out) {
+  if (report.question.serving.moe_backend != "triton") return;
+  for (const std::string& name : planner::weight_formats(report.question.model.quantization)) {
+    if (!name.starts_with("nvfp4")) continue;
+    out.push_back({"KVF009", Finding::Level::warning, "the Triton expert kernels do not take NVFP4 experts",
+                   "leave --moe-backend on auto, or take cutlass or flashinfer"});
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> findings_of(const Report& report) {
+  std::vector<Finding> out;
+  verdict_finding(report.plan, out);
+  utilisation_finding(report.plan, out);
+  backend_finding(report, out);
+  return out;
+}
+
+std::vector<std::string> taken_for_granted(const Report& report) {
+  std::vector<std::string> out;
+  const hardware::Gpu& gpu = report.question.node.gpu;
+  const bool wsl = report.question.node.system == hardware::System::wsl2 && gpu.cuda_total_wsl2.has_value();
+  const hardware::Fact<hardware::ByteRange>& total = wsl ? *gpu.cuda_total_wsl2 : gpu.cuda_total_linux;
+  if (!total.sourced)
+    out.push_back(format("memory of {}: no reading was found, {} GiB is assumed", gpu.name, gib(total.value.likely)));
+  for (const std::string& text : report.question.model.missing) out.push_back(format("model: {}", text));
+  if (report.plan.settings.max_model_len > 0 && !report.plan.settings.runner_sure) {
+    out.push_back("which model runner this version chooses for this model is not certain: bars are wider");
+  }
+  return out;
+}
+
+}  // namespace kvfit::cli

@@ -1,0 +1,20 @@
+// What a reader should act on, under ids that stay: KVF001 ... A finding names the smallest remedy it knows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/report.h"
+
+namespace kvfit::cli {
+
+/// Of a finished report (plan and question), worst first.
+///   KVF001  does not fit                      KVF008  utilisation above what stays safe under load
+///   KVF002  fits, but within the error bar    KVF009  expert kernels that cannot take the model's NVFP4
+///   KVF003  refused format
+std::vector<planner::Finding> findings_of(const Report& report);
+
+/// Sentences on what the plan took for granted: facts without a source, and what the model's config leaves open.
+std::vector<std::string> taken_for_granted(const Report& report);
+
+}  // namespace kvfit::cli
