@@ -46,10 +46,10 @@ Explanation verdict_item(const planner::Plan& plan) {
   return out;
 }
 
-Explanation utilisation_item(const planner::Plan& plan) {
+Explanation utilisation_item(double highest) {
   return {.key = "highest_safe_utilization",
           .meaning = "largest utilisation at which every check still holds with its bar",
-          .value = format("{:.3f}", *plan.highest_safe_utilization),
+          .value = format("{:.3f}", highest),
           .formula = "by bisection in steps of 0.001: start checks gain from more, the load check loses",
           .provenance = "derived",
           .source = "the checks of this plan"};
@@ -95,7 +95,7 @@ std::vector<Explanation> explain_decision(const Report& report) {
   const planner::Plan& plan = report.plan;
   std::vector<Explanation> out = {verdict_item(plan)};
   for (const planner::Check& check : plan.checks) out.push_back(check_item(check));
-  if (plan.highest_safe_utilization) out.push_back(utilisation_item(plan));
+  if (plan.highest_safe_utilization) out.push_back(utilisation_item(*plan.highest_safe_utilization));
   for (const planner::Rung& rung : plan.ladder) out.push_back(rung_item(rung));
   for (const planner::Lever& lever : plan.levers) out.push_back(lever_item(lever));
   for (const hardware::Gate& gate : plan.gates) out.push_back(gate_item(gate));

@@ -56,8 +56,9 @@ std::vector<std::string> tensor_lines(const models::TensorInventory& inventory, 
     kind.bytes += tensor.bytes().count;
   }
   std::vector<std::pair<std::string, Kind>> sorted(kinds.begin(), kinds.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  });
   std::vector<std::string> out;
   for (const auto& [name, kind] : sorted) {
     if (out.size() == kShown) {

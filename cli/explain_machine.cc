@@ -20,8 +20,9 @@ std::string how(bool sourced, bool derived) { return derived ? "derived" : sourc
 
 Explanation total(const Report& report) {
   const hardware::Node& node = report.question.node;
-  const bool wsl = node.system == hardware::System::wsl2 && node.gpu.cuda_total_wsl2.has_value();
-  const hardware::Fact<hardware::ByteRange>& fact = wsl ? *node.gpu.cuda_total_wsl2 : node.gpu.cuda_total_linux;
+  const bool wsl = node.system == hardware::System::wsl2;
+  const hardware::Fact<hardware::ByteRange> fact =
+      wsl ? node.gpu.cuda_total_wsl2.value_or(node.gpu.cuda_total_linux) : node.gpu.cuda_total_linux;
   return {.key = "machine.total",
           .meaning = format("what CUDA reports as the memory of one {} under {}", node.gpu.name, wsl ? "WSL2" : "Linux"),
           .value = bytes_text(fact.value.likely),

@@ -56,7 +56,7 @@ int plan_command(const Args& args, const Console& console) {
   int code = exit_code(report.plan.verdict);
   const profiles::Bytes margin = margin_from(args, hardware::total_memory(report.question.node).likely);
   if (code == kYes && !keeps_margin(report.plan, margin)) {
-    console.note(profiles::format("the headroom is below --margin {}", *args.text("margin")));
+    console.note(profiles::format("the headroom is below --margin {}", args.text("margin").value_or("")));
     code = kNo;
   }
   return args.toggle("exit-zero").value_or(false) ? kYes : code;

@@ -38,8 +38,9 @@ std::optional<bool> language_model_only(const Args& args) {
   if (const std::optional<std::string> limits = args.text("limit-mm-per-prompt")) {
     const bool none = all_zero(*limits);
     if (out && *out != none) {
-      fail_input(format("--vision {} and --limit-mm-per-prompt {} contradict each other", *args.text("vision"), *limits), {},
-                 "leave one of them out");
+      fail_input(format("--vision {} and --limit-mm-per-prompt {} contradict each other", args.text("vision").value_or(""),
+                        *limits),
+                 {}, "leave one of them out");
     }
     out = none;
   }

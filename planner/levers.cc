@@ -153,7 +153,8 @@ std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, con
     out.push_back(
         {.id = concession->id, .text = concession->text, .frees = frees, .verdict = binding_check(after)->verdict});
   }
-  std::stable_sort(out.begin(), out.end(), [](const Lever& a, const Lever& b) { return a.frees > b.frees; });
+  std::sort(out.begin(), out.end(),
+            [](const Lever& a, const Lever& b) { return a.frees != b.frees ? a.frees > b.frees : a.id < b.id; });
   return out;
 }
 
