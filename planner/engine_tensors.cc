@@ -162,7 +162,7 @@ class Loader {
       case Split::replicated:
         return role == Role::vision && tensor.shape.size() == 1 && tensor.shape.front() > kLump ? whole : 1;
       case Split::kv_heads:
-        return role == Role::vision ? whole : (role == Role::expert ? whole : divisors_.kv);
+        return role == Role::attention ? divisors_.kv : whole;
       case Split::row:
         if (name.kind == ParamKind::bias) return 1;
         if (name.kind != ParamKind::weight && (own_axes < 2 || tensor.shape.back() == 1)) return 1;
