@@ -147,9 +147,11 @@ void model(const Args& args, const Catalog& catalog, const Environment& environm
 }
 
 void draft(const std::string& name, const Catalog& catalog, const Environment& environment, BuiltQuestion& out) {
+  std::optional<planner::Speculative>& speculative = out.question.serving.speculative;
+  if (!speculative) return;
   ModelSource source = open_model(name, catalog, environment);
-  out.question.serving.speculative->draft = std::make_shared<const models::Model>(std::move(source.model));
-  out.question.serving.speculative->draft_inventory = std::move(source.inventory);
+  speculative->draft = std::make_shared<const models::Model>(std::move(source.model));
+  speculative->draft_inventory = std::move(source.inventory);
   for (Input& input : source.inputs) out.inputs.push_back(std::move(input));
 }
 
