@@ -119,7 +119,7 @@ bool in_comma_list(const std::string& list, int layer) {
 }  // namespace
 
 bool has_experts(const Config& config, int layer) {
-  if (config.of_layer(kExpertKeys, layer, 0, kExperts) == 0) return false;
+  if (config.of_layer(kExpertKeys, layer, 0, kExperts) <= 1) return false;  // one "expert" is a dense layer (Jamba-3B)
   const std::vector<std::string> words = config.words({"mlp_layer_types"});
   if (static_cast<std::size_t>(layer) < words.size()) return words[static_cast<std::size_t>(layer)] != "dense";
   const std::string listed = config.word({"moe_layers_enum"}, "");

@@ -119,12 +119,16 @@ std::vector<Slot> from_window(const Config& config, std::int64_t layers) {
   const bool windowed = config.flag({"use_sliding_window"}, true) &&
                         config.get({"sliding_window", "sliding_window_size"}, 0, kPositionsOrNone) > 0;
   if (!windowed) return out;
-  const std::int64_t pattern = config.get({"sliding_window_pattern", "_sliding_window_pattern"}, 0, kSmall);
+  const Node* letters = config.find({"sliding_window_pattern"});  // "LLLG": local, local, local, global
+  const bool spelled = letters && letters->is_string() && !letters->string().empty();
+  const std::int64_t pattern = spelled ? 0 : config.get({"sliding_window_pattern", "_sliding_window_pattern"}, 0, kSmall);
   const bool from_layer = config.has({"use_sliding_window"}) && config.has({"max_window_layers"});
   const std::int64_t first = from_layer ? config.get({"max_window_layers"}, 0, kSmall) : 0;
   for (std::int64_t i = 0; i < layers; ++i) {
-    const bool full = pattern > 0 ? (i + 1) % pattern == 0 : i < first;
-    out[static_cast<std::size_t>(i)].mix = full ? Mix::full : Mix::sliding;
+    const std::size_t at = static_cast<std::size_t>(i);
+    const bool full = spelled ? letters->string()[at % letters->string().size()] == 'G'
+                              : (pattern > 0 ? (i + 1) % pattern == 0 : i < first);
+    out[at].mix = full ? Mix::full : Mix::sliding;
   }
   return out;
 }

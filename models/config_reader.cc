@@ -58,6 +58,7 @@ DType read_dtype(const Config& config) {
     config.assume("dtype is not stated: bfloat16");
     return DType::bf16;
   }
+  if (node->is_string() && node->string() == "auto") return DType::bf16;
   const std::optional<DType> dtype = profiles::dtype_from_torch(node->string());
   if (!dtype) node->fail(format("unknown dtype '{}'", node->string()), "for example: bfloat16, float16, float32");
   return *dtype;
@@ -151,20 +152,26 @@ std::string name_prefix(const Node& root, const Node& text, const Family& family
   return &text != &root && listed ? "language_model.model." : std::string(family.prefix);
 }
 
+// Omni models wrap the model that reads and writes text once more.
+const Node& model_part(const Node& config) {
+  const Node* thinker = config.find("thinker_config");
+  return thinker && thinker->is_map() ? *thinker : config;
+}
+
 }  // namespace
 
 const Node& text_part(const Node& config) {
   for (const char* key : {"text_config", "llm_config", "language_config"}) {
     if (const Node* part = config.find(key); part && part->is_map()) return *part;
   }
-  if (const Node* thinker = config.find("thinker_config"); thinker && thinker->is_map()) return text_part(*thinker);
-  return config;
+  const Node& inner = model_part(config);
+  return &inner == &config ? config : text_part(inner);
 }
 
 Model read_config(const Node& root, const Node* sidecar, std::string id) {
   const Node& text = text_part(root);
   const Family& family = family_of(root, text);
-  const Config config(root, text, family);
+  const Config config(model_part(root), text, family);
   Model model;
   model.id = std::move(id);
   model.family = family.type;

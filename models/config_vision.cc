@@ -31,14 +31,24 @@ struct Kind {
   std::string_view kind;
 };
 constexpr Kind kKinds[] = {
-    {"qwen2_vl", "qwen2_vl"},    {"qwen2_5_vl", "qwen2_5_vl"},
-    {"qwen3_vl", "qwen3_vl"},    {"qwen3_vl_moe", "qwen3_vl"},
-    {"qwen3_5", "qwen3_vl"},     {"qwen3_5_moe", "qwen3_vl"},
-    {"qwen4_exp", "qwen3_vl"},   {"siglip_vision_model", "siglip"},
-    {"pixtral", "pixtral"},      {"llama4_vision_model", "llama4"},
-    {"gemma4_vision", "gemma4"}, {"gemma4_unified_vision", "gemma4_unified"},
-    {"kimi_k25", "moonvit"},     {"kimi_k3", "moonvit"},
-    {"glm4v", "glm4v"},          {"glm4v_moe", "glm4v"},
+    {"qwen2_vl", "qwen2_vl"},
+    {"qwen2_5_vl", "qwen2_5_vl"},
+    {"qwen3_vl", "qwen3_vl"},
+    {"qwen3_vl_moe", "qwen3_vl"},
+    {"qwen3_5", "qwen3_vl"},
+    {"qwen3_5_moe", "qwen3_vl"},
+    {"qwen4_exp", "qwen3_vl"},
+    {"qwen3_omni_moe_vision_encoder", "qwen3_vl"},
+    {"qwen2_5_omni_vision_encoder", "qwen2_5_vl"},
+    {"siglip_vision_model", "siglip"},
+    {"pixtral", "pixtral"},
+    {"llama4_vision_model", "llama4"},
+    {"gemma4_vision", "gemma4"},
+    {"gemma4_unified_vision", "gemma4_unified"},
+    {"kimi_k25", "moonvit"},
+    {"kimi_k3", "moonvit"},
+    {"glm4v", "glm4v"},
+    {"glm4v_moe", "glm4v"},
     {"glm5_next", "glm4v"},
 };
 

@@ -62,6 +62,10 @@ constexpr std::array kFamilies = {
     Family{.type = "qwen2_moe", .traits = kQkvBias | kSharedGate, .defaults = "use_sliding_window=0 decoder_sparse_step=1"},
     Family{.type = "qwen2_vl", .traits = kQkvBias | kMrope, .defaults = "use_sliding_window=0"},
     Family{.type = "qwen2_5_vl", .traits = kQkvBias | kMrope, .defaults = "use_sliding_window=0"},
+    Family{.type = "qwen2_5_omni_text",
+           .traits = kQkvBias | kMrope,
+           .defaults = "use_sliding_window=0",
+           .prefix = "thinker.model."},
     Family{.type = "qwen3", .traits = kQkNorm, .defaults = "use_sliding_window=0 head_dim=128"},
     Family{.type = "qwen3_moe", .traits = kQkNorm, .defaults = "use_sliding_window=0 decoder_sparse_step=1"},
     Family{

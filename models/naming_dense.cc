@@ -11,10 +11,10 @@
 namespace kvfit::models {
 namespace {
 
-constexpr std::string_view kLlamaTypes[] = {"llama",         "mistral",  "ministral3", "qwen2",    "qwen3",
-                                            "smollm3",       "granite",  "gemma",      "mimo",     "qwen2_vl",
-                                            "qwen2_5_vl",    "seed_oss", "arcee",      "ernie4_5", "internlm3",
-                                            "qwen3_vl_text", "stablelm", "nemotron",   "minicpm"};
+constexpr std::string_view kLlamaTypes[] = {
+    "llama",    "mistral",           "ministral3", "qwen2",    "qwen3", "smollm3",  "granite",   "gemma",
+    "mimo",     "qwen2_vl",          "qwen2_5_vl", "seed_oss", "arcee", "ernie4_5", "internlm3", "qwen3_vl_text",
+    "stablelm", "qwen2_5_omni_text", "nemotron",   "minicpm"};
 
 constexpr std::string_view kNasTypes[] = {"nemotron-nas"};
 constexpr Row kNasNorms[] = {

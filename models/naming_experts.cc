@@ -112,6 +112,30 @@ constexpr Row kErnieMoe[] = {
     {As::linear, "mlp.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
 };
 
+// Ling (Bailing): query, key and value in one matrix. Source: inclusionAI's modeling_bailing_moe.py and _v2.py.
+constexpr std::string_view kBailingTypes[] = {"bailing_moe", "bailing_moe_v2"};
+constexpr Row kBailingRoot[] = {
+    {As::narrow, "word_embeddings", {Dim::vocab, Dim::hidden}},
+    {As::plain, "norm.weight", {Dim::hidden}},
+};
+constexpr Row kBailingAttention[] = {
+    {As::linear, "attention.query_key_value", {Dim::qkv, Dim::hidden}},
+    {As::linear, "attention.dense", {Dim::hidden, Dim::o}},
+    {As::plain, "attention.query_key_value.bias", {Dim::qkv}, When::qkv_bias},
+    {As::plain, "attention.query_layernorm.weight", {Dim::q_norm}, When::qk_norm},
+    {As::plain, "attention.key_layernorm.weight", {Dim::k_norm}, When::qk_norm},
+};
+constexpr Row kBailingMoe[] = {
+    {As::narrow, "mlp.gate", {Dim::experts, Dim::hidden}},
+    {As::plain, "mlp.gate.expert_bias", {Dim::experts}, When::correction_bias},
+    {As::expert, "mlp.experts.{}.gate_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.up_proj", {Dim::moe_inter, Dim::hidden}},
+    {As::expert, "mlp.experts.{}.down_proj", {Dim::hidden, Dim::moe_inter}},
+    {As::linear, "mlp.shared_experts.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_experts.up_proj", {Dim::shared, Dim::hidden}, When::shared},
+    {As::linear, "mlp.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
+};
+
 constexpr std::string_view kHunyuanTypes[] = {"hunyuan", "hunyuan_v1_moe", "hunyuan_v1_dense"};
 constexpr Row kHunyuanAttention[] = {
     {As::linear, "self_attn.q_proj", {Dim::q, Dim::hidden}},
@@ -224,6 +248,12 @@ constexpr Naming kNamings[] = {
      .dense = kMlp,
      .moe = kMinimax3Moe},
     {.model_types = kErnieTypes, .root = kRoot, .norms = kNorms, .attention = kAttention, .dense = kMlp, .moe = kErnieMoe},
+    {.model_types = kBailingTypes,
+     .root = kBailingRoot,
+     .norms = kNorms,
+     .attention = kBailingAttention,
+     .dense = kMlp,
+     .moe = kBailingMoe},
     {.model_types = kHunyuanTypes,
      .root = kRoot,
      .norms = kNorms,
