@@ -102,6 +102,15 @@ std::optional<Match> closest(const Library& library, const std::string& text, co
   return *best;
 }
 
+/// What another export of the architecture quantises, in the format named.
+std::optional<models::Quantization> other_format(const Library& library, const std::string& text, const std::string& quant) {
+  for (const Match& match : find_models(library.models(), text, quant)) {
+    std::optional<models::Quantization> found = reformatted(library.model(match.id).quantization, text, quant);
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
 /// Same layers, widths and vocabulary: a recipe of one is a recipe of the other.
 bool same_structure(const models::Model& a, const models::Model& b) {
   if (a.hidden != b.hidden || a.vocab != b.vocab || a.layers.size() != b.layers.size()) return false;
@@ -151,6 +160,9 @@ void set_model(const Library& library, const Observation& row, Case& out) {
     if (const std::optional<models::Quantization> found = sibling_recipe(library, model, *row.model, quant)) {
       model.quantization = *found;
       out.assumed.push_back("stored like a checkpoint of the same structure");
+    } else if (std::optional<models::Quantization> other = other_format(library, *row.model, quant)) {
+      model.quantization = std::move(*other);
+      out.assumed.push_back("the same layers quantised as in another format");
     }
   }
   out.exact_checkpoint = match->exact;

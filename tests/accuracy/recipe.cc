@@ -175,6 +175,23 @@ double format_agreement(const models::Model& entry, const std::string& model_tex
   return all.empty() ? 1 : static_cast<double>(both.size()) / static_cast<double>(all.size());
 }
 
+std::optional<Quantization> reformatted(const Quantization& like, const std::string& model_text,
+                                        const std::string& quant_text) {
+  const Wanted wanted = wanted_of(model_text, quant_text);
+  const bool floating = wanted.first() == Kind::fp8 || wanted.first() == Kind::nvfp4;
+  const std::vector<Kind> have = kinds_of(like);
+  const auto is_float = [](Kind kind) { return kind == Kind::fp8 || kind == Kind::nvfp4 || kind == Kind::mxfp4; };
+  if (!floating || have.empty() || !std::all_of(have.begin(), have.end(), is_float)) return std::nullopt;
+  Quantization out = like;
+  const WeightFormat format = format_of(wanted);
+  out.method = method_of(format);
+  if (out.base.format != Format::plain) out.base = format;
+  for (FormatRule& rule : out.rules) {
+    if (!rule.exempt && rule.format.format != Format::plain) rule.format = format;
+  }
+  return out;
+}
+
 Recipe recipe_of(const models::Model& entry, bool exact, const std::string& model_text, const std::string& quant_text) {
   const Wanted wanted = wanted_of(model_text, quant_text);
   const std::vector<Kind> have = kinds_of(entry.quantization);

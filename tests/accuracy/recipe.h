@@ -2,6 +2,7 @@
 // own quantisation where it agrees, else the usual recipe of that format laid over the architecture.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct Recipe {
 
 /// How much of the formats named a checkpoint stores: shared kinds over all kinds, 1 = the same set.
 double format_agreement(const models::Model& entry, const std::string& model_text, const std::string& quant_text);
+
+/// The same modules as `like` in the format the words name: publishers that export a model in one float format leave the
+/// same layers alone in another. nullopt when the words name no float format or `like` is plain.
+std::optional<models::Quantization> reformatted(const models::Quantization& like, const std::string& model_text,
+                                                const std::string& quant_text);
 
 /// `entry` is the catalogue entry found; `exact` when it is the very checkpoint the row names.
 Recipe recipe_of(const models::Model& entry, bool exact, const std::string& model_text, const std::string& quant_text);
