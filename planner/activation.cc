@@ -163,11 +163,15 @@ ActivationModel::Parts ActivationModel::parts(const Settings& settings) const {
     out.sampler = whole(logits * static_cast<double>(vocab_) + (batch + 2 * rows) * static_cast<double>(hidden_ * element_));
   }
   if (encodes_) {
-    const std::int64_t budget = std::max(tokens, item_tokens_);
-    const std::int64_t a_prompt = std::max<std::int64_t>(settings.max_model_len / item_tokens_, 1);
-    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item_tokens_, sequences * a_prompt), 1);
-    out.encoder_outputs = items * (item_tokens_ * encoder_token_ + item_pixels_);
-    out.encoder = items * (item_encoder_ + item_pixels_);
+    // An item larger than the context is scaled down to it: six boots of Qwen2-VL-2B at 1,024 to 8,192 tokens.
+    const std::int64_t item = std::clamp<std::int64_t>(settings.max_model_len, 1, item_tokens_);
+    const double part = static_cast<double>(item) / static_cast<double>(item_tokens_);
+    const std::int64_t budget = std::max(tokens, item);
+    const std::int64_t a_prompt = std::max<std::int64_t>(settings.max_model_len / item, 1);
+    const std::int64_t items = std::max<std::int64_t>(std::min(budget / item, sequences * a_prompt), 1);
+    const std::int64_t pixels = whole(part * static_cast<double>(item_pixels_));
+    out.encoder_outputs = items * (item * encoder_token_ + pixels);
+    out.encoder = items * (whole(part * static_cast<double>(item_encoder_)) + pixels);
   }
   out.experts = whole(batch * expert_per_token_);
   out.index = whole(static_cast<double>(settings.max_model_len) * index_per_length_);

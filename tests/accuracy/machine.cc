@@ -45,9 +45,6 @@ ByteRange exactly(Bytes bytes) { return {bytes, bytes, bytes}; }
 
 double total_gib_of(const Gpu& gpu) { return profiles::to_gib(gpu.cuda_total_linux.value.likely); }
 
-/// Printed with decimals: the log's figure. A whole number is a data sheet's.
-bool is_printed(double gib) { return std::abs(gib - std::round(gib)) > 1e-9; }
-
 /// Of nvidia-smi's total the driver keeps part back before CUDA counts: 1.5 to 2.0 % on the cards of profiles/hardware.
 double cuda_of_nvml(double mib) { return mib / 1024 * 0.9825; }
 
@@ -136,7 +133,7 @@ std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
   const Text text = row.smallest_gpu ? row.smallest_gpu : row.gpu;
   const Gpu* card = text ? find_card(cards, *text, nominal) : nullptr;
   machine.card_known = card != nullptr;
-  machine.total_printed = row.total_gib && is_printed(*row.total_gib);
+  machine.total_printed = row.total_gib && row.total_printed;
   if (card == nullptr && row.total_gib && !other_vendor(row)) {
     card = card_of_total(cards, *row.total_gib);
     if (card != nullptr) machine.assumed.push_back("card inferred from the printed total: " + card->id);

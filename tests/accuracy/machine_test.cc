@@ -44,12 +44,14 @@ TEST_CASE("the printed total wins over the profile, and an unknown card gets one
   Observation row;
   row.gpu = "H100";
   row.total_gib = 79.18;
+  row.total_printed = true;
   const std::optional<Machine> named = machine_of(cards(), row);
   REQUIRE(named.has_value());
   CHECK(hardware::total_memory(named->node).likely == profiles::from_gib(79.18));
   CHECK(named->total_printed);
 
   row.gpu = "Some Card 9000";
+  row.total_printed = false;
   row.total_gib = 23;  // a data sheet's figure: 1.5 % of it is kept by the driver
   const std::optional<Machine> unknown = machine_of(cards(), row);
   REQUIRE(unknown.has_value());

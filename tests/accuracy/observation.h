@@ -92,6 +92,7 @@ struct Observation {
   Text gpu;                                 ///< as written
   Text gpu_hint;                            ///< never priced with; tells the vendor apart
   std::optional<double> total_gib;          ///< total as CUDA printed it, or a nominal size
+  bool total_printed = false;               ///< with decimals: the log's figure, not a data sheet's
   std::optional<double> nvml_mib;           ///< nvidia-smi memory.total of the smallest card
   std::optional<std::string> smallest_gpu;  ///< of a mixed pair: the card with less memory
   Count gpu_count, tp, pp, dp, dcp;

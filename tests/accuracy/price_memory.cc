@@ -96,7 +96,9 @@ void add_scores(const Observation& row, const Reasons& reasons, const Numbers& n
   const bool captured = m.graphs && m.graphs->value > 0 && !numbers.settings.eager;
   if (captured) add(out, Quantity::graphs, m.graphs, first.sums.graphs, reasons.memory);
   const Quantity available = ranks > 1 ? Quantity::available_kv_tp : Quantity::available_kv_tp1;
-  add(out, available, m.available_kv, {first.available, first.available_error}, reasons.available);
+  // Pages that say "0" for a refusal do not print how far below it was.
+  const bool clipped = row.outcome == Outcome::no_blocks && m.available_kv && m.available_kv->value == 0;
+  if (!clipped) add(out, available, m.available_kv, {first.available, first.available_error}, reasons.available);
 }
 
 std::string breakdown_of(const Numbers& n) {

@@ -91,6 +91,7 @@ Observation read_bench(const Json& row) {
   out.measured.graphs_estimated = printed_of(measured, "cudagraph_est_gib");
   out.measured.requested = printed_of(measured, "needed_gib");
   out.total_gib = number_of(measured, "visible_total_gib");
+  out.total_printed = out.total_gib.has_value();
   if (const Json* free = member(measured, "free_at_boot_gib"); free != nullptr && free->is_array() && !free->empty()) {
     double least = free->front().is_number() ? free->front().get<double>() : 0;
     for (const Json& value : *free) {
