@@ -109,7 +109,7 @@ std::string overview() {
       "many sequences - and if it does not, what is the least that must be given up?\n"
       "\nExamples\n"
       "  kvfit plan --gpu rtx5090-24g\n"
-      "  kvfit plan --gpu h100-sxm-80g --model ./my-checkpoint --max-model-len 32K\n"
+      "  kvfit plan --gpu h100-sxm --model ./my-checkpoint --max-model-len 32K\n"
       "  kvfit explain --gpu rtx5090-24g kv.available\n"
       "\nCommands\n";
   for (const Verb& verb : verbs()) out += format("  {:<10}{}\n", verb.name, verb.summary);

@@ -13,7 +13,7 @@ constexpr std::array kVerbs = {
          .about = "Computes the engine's memory to the byte and finds the largest expert count, context and number of "
                   "sequences that start and stay up. Needs no GPU and downloads nothing.",
          .examples = "kvfit plan --gpu rtx5090-24g\n"
-                     "kvfit plan --gpu h100-sxm-80g --gpus 2 --tp 2 --model ./my-checkpoint\n"
+                     "kvfit plan --gpu h100-sxm --gpus 2 --tp 2 --model ./my-checkpoint\n"
                      "kvfit plan --gpu rtx5090-24g --max-model-len 32K --format json -o plan.json"},
     Verb{.name = "explain",
          .words = "[KEY...]",

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Golden plans against the schema that `kvfit schema plan` prints: `check_schema.py SCHEMA GOLDEN_DIR`.
+"""Golden plans, and plans that KVFIT makes, against the schema it prints: `check_schema.py KVFIT GOLDEN_DIR`.
 
 The schema allows keys it does not know, so that a new minor version stays readable; here every object is closed first, so
 that a misspelt key is found. Exit 77 (skipped) when python3-jsonschema is not installed."""
 
 import copy
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,28 +28,46 @@ def closed(schema):
     return out
 
 
+PLANS = [
+    ["--gpu", "rtx5090-24g"],
+    ["--gpu", "rtx5090-24g", "--experts", "256", "--max-model-len", "8192"],
+    ["--gpu", "rtx3090-24g"],
+    ["--gpu", "rtx5090-32g", "--gpus", "2", "--model", "nvidia/Qwen3.6-27B-NVFP4", "--mtp", "3", "--util", "0.85"],
+    ["--gpu", "h200", "--tp", "8", "--pp", "2", "--model", "deepseek-v3"],
+    ["--gpu", "gb10", "--model", "Qwen/Qwen3-8B"],
+]
+
+
+def plans(kvfit, folder):
+    for path in sorted(Path(folder).glob("plan-*.json")):
+        yield path.name, json.loads(path.read_text(encoding="utf-8"))
+    for flags in PLANS:
+        done = subprocess.run([kvfit, "plan", *flags, "--format", "json"], capture_output=True, text=True)
+        yield " ".join(flags), json.loads(done.stdout)
+
+
 def main():
-    schema = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    kvfit, folder = sys.argv[1:]
+    schema = json.loads(subprocess.run([kvfit, "schema", "plan"], capture_output=True, text=True, check=True).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     strict = jsonschema.Draft202012Validator(closed(schema))
-    plans = sorted(Path(sys.argv[2]).glob("plan-*.json"))
-    faults = 0 if plans else 1
-    for path in plans:
-        plan = json.loads(path.read_text(encoding="utf-8"))
+    faults = checked = 0
+    for name, plan in plans(kvfit, folder):
+        checked += 1
         for error in strict.iter_errors(plan):
-            print(f"{path.name}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
+            print(f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
             faults += 1
         later = copy.deepcopy(plan)
         later["format_version"] = "2.0"
         if strict.is_valid(later):
-            print(f"{path.name}: a plan of another major version passes")
+            print(f"{name}: a plan of another major version passes")
             faults += 1
         for rank in plan["result"]["ranks"]:
             if sum(entry["bytes"] for entry in rank["ledger"]) != rank["total_bytes"]:
-                print(f"{path.name}: rank {rank['rank']} does not sum")
+                print(f"{name}: rank {rank['rank']} does not sum")
                 faults += 1
-    print(f"{len(plans)} plans checked")
-    sys.exit(1 if faults else 0)
+    print(f"{checked} plans checked")
+    sys.exit(1 if faults or checked < len(PLANS) + 6 else 0)
 
 
 if __name__ == "__main__":

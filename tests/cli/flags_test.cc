@@ -2,12 +2,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/args.h"
 #include "cli/help.h"
 #include "cli/terminal.h"
+#include "profiles/catalog.h"
 
 namespace {
 
@@ -80,4 +85,29 @@ TEST_CASE("full help begins with examples and names every flag of its verb; brie
     CHECK(full.find("--" + std::string(flag.name)) != std::string::npos);
     CHECK((brief.find("--" + std::string(flag.name)) != std::string::npos) >= flag.common);
   }
+}
+
+TEST_CASE("every example can be typed: its flags parse, its GPU and its model are known") {
+  const kvfit::profiles::Catalog catalog;
+  std::string examples = overview();
+  for (const Verb& verb : verbs()) examples += std::string(verb.examples) + "\n";
+  std::istringstream lines(examples);
+  int tried = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find("kvfit ");
+    if (start == std::string::npos || line.find_first_not_of(' ') != start || line.find("COMMAND") != std::string::npos)
+      continue;
+    CAPTURE(line);
+    std::istringstream text(line.substr(start + 6, line.find(" >") - start - 6));
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    const Args args = parse_args(words);
+    CHECK(find_verb(args.verb) != nullptr);
+    if (const std::optional<std::string> gpu = args.text("gpu")) CHECK_NOTHROW(catalog.resolve("hardware", *gpu));
+    if (args.verb == "models" && args.words.size() == 2 && args.words[0] == "show") {
+      CHECK_NOTHROW(catalog.resolve("models", args.words[1]));
+    }
+    ++tried;
+  }
+  CHECK(tried >= 15);
 }
