@@ -145,10 +145,10 @@ void ActivationModel::read_encoder(const Question& question, const Settings& set
   const double widths =
       row->value("hidden_bytes") * static_cast<double>(vision.hidden) +
       row->value("intermediate_bytes") * static_cast<double>(vision.intermediate) / static_cast<double>(settings.tp);
-  item_pixels_ = whole(patches * pixels);
+  item_pixels_ = whole(patches * pixels * row->value_or("pixels", 1));
   item_encoder_ = whole(patches * widths);
   encoder_token_ = vision.out_hidden > 0 ? vision.out_hidden * element_ * (1 + vision.deepstack) : hidden_ * element_;
-  encoder_error_ = row->error_of("hidden_bytes") / row->value("hidden_bytes");
+  encoder_error_ = row->error_of("hidden_bytes") / std::max(row->value("hidden_bytes"), 1.0);
 }
 
 ActivationModel::Parts ActivationModel::parts(const Settings& settings) const {
