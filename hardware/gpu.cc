@@ -108,8 +108,9 @@ void check(const profiles::Node& profile, const Gpu& gpu) {
   if (gpu.context.value.high + gpu.idle.value.high >= total.low) {
     profile.at("idle").fail(format("nothing of {} is left", text(total.low)));
   }
-  if (gpu.wsl2_hidden && gpu.wsl2_hidden->value.high >= gpu.cuda_total_wsl2->value.low) {
-    profile.at("wsl2_hidden").fail(format("nothing of {} is left", text(gpu.cuda_total_wsl2->value.low)));
+  if (!gpu.wsl2_hidden || !gpu.cuda_total_wsl2) return;
+  if (const Bytes least = gpu.cuda_total_wsl2->value.low; gpu.wsl2_hidden->value.high >= least) {
+    profile.at("wsl2_hidden").fail(format("nothing of {} is left", text(least)));
   }
 }
 

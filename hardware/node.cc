@@ -7,8 +7,7 @@
 namespace kvfit::hardware {
 namespace {
 
-void require_wsl2(const Gpu& gpu) {
-  if (gpu.cuda_total_wsl2 && gpu.wsl2_hidden) return;
+[[noreturn]] void no_wsl2(const Gpu& gpu) {
   profiles::fail_input(profiles::format("{} has no figures for WSL2", gpu.name), {},
                        "plan for native Linux, or add cuda_total_wsl2 and wsl2_hidden to its profile");
 }
@@ -21,13 +20,14 @@ ByteRange less(const ByteRange& total, const ByteRange& used) {
 
 ByteRange total_memory(const Node& node) {
   if (node.system == System::linux_native) return node.gpu.cuda_total_linux.value;
-  require_wsl2(node.gpu);
+  if (!node.gpu.cuda_total_wsl2 || !node.gpu.wsl2_hidden) no_wsl2(node.gpu);
   return node.gpu.cuda_total_wsl2->value;
 }
 
 ByteRange free_at_start(const Node& node) {
   ByteRange out = total_memory(node);
   if (node.system == System::wsl2) {
+    if (!node.gpu.wsl2_hidden) no_wsl2(node.gpu);
     out = less(out, node.gpu.wsl2_hidden->value);
   } else {
     out = less(less(out, node.gpu.context.value), node.gpu.idle.value);
