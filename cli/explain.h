@@ -30,6 +30,8 @@ std::string explanation_text(const Explanation& explanation, const Screen& scree
 // The parts of explanations(), by what they explain.
 std::vector<Explanation> explain_machine(const Report& report);
 std::vector<Explanation> explain_ledger(const Report& report);
+/// Adds formula and terms to the ledger entries that the planner sums up (profile run, CUDA graphs).
+void explain_terms(const Report& report, const planner::Ledger& ledger, std::vector<Explanation>& items);
 std::vector<Explanation> explain_cache(const Report& report);
 std::vector<Explanation> explain_decision(const Report& report);
 

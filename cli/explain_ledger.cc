@@ -98,7 +98,6 @@ std::vector<Explanation> explain_ledger(const Report& report) {
                      .provenance = std::string(planner::provenance_name(entry.provenance)),
                      .source = entry.source};
     item.worked = weight_lines(report, entry.label);
-    if (entry.error.count > 0) item.worked.push_back(format("90 % bar: ±{} GiB", gib(entry.error)));
     if (entry.section == planner::Section::free) {
       std::string sum = gib(ledger->total);
       for (const planner::Entry& other : ledger->entries) {
@@ -108,6 +107,11 @@ std::vector<Explanation> explain_ledger(const Report& report) {
       item.worked.insert(item.worked.begin(), sum + format(" = {} GiB", gib(entry.bytes)));
     }
     out.push_back(std::move(item));
+  }
+  explain_terms(report, *ledger, out);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const profiles::Bytes error = ledger->entries[i].error;
+    if (error.count > 0) out[i].worked.push_back(format("90 % bar: ±{} GiB", gib(error)));
   }
   return out;
 }
