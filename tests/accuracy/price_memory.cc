@@ -7,6 +7,7 @@
 #include "planner/evaluator.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "tests/accuracy/spelling.h"
 
 namespace kvfit::accuracy {
 
@@ -31,6 +32,7 @@ Reasons reasons_of(const Observation& row, const Case& stated) {
                        (!row.arguments.speculative->drafter_known || !stated.question.model.draft);
   if (drafter) out.weights = "drafter of unknown shape";
   if (!stated.recipe_known) out.weights = "stored formats not known module by module";
+  if (read_version(row.engine_version.value_or("")).patched) out.memory = "a patched build";
   if (!stated.machine_known) out.memory = "machine not stated";
   out.available = !out.memory.empty() ? out.memory : drafter ? "drafter of unknown shape" : "";
   if (!stated.weights_priced) out.available = "stored format's bytes not known";

@@ -140,6 +140,8 @@ std::optional<Speculation> read_speculation(std::string_view text) {
 VersionText read_version(std::string_view text) {
   VersionText out;
   const std::string all = lower(text);
+  out.patched = contains(all, "patched") || contains(all, " + ") || contains(all, "fork") || contains(all, "/vllm") ||
+                contains(all, "-radiance") || contains(all, "0.1.dev");
   if (contains(all, "-radiance") || contains(all, "0.1.dev")) return out;  // numbered on their own
   for (const std::string& word : words(all, ".+~>=<_")) {
     std::string_view bare = word;
@@ -158,9 +160,14 @@ VersionText read_version(std::string_view text) {
       release->resize(release->size() - 2);
       loose = true;
     }
-    return {*release, loose ? VersionText::Basis::range : VersionText::Basis::exact};
+    out.release = *release;
+    out.basis = loose ? VersionText::Basis::range : VersionText::Basis::exact;
+    return out;
   }
-  if (std::optional<std::string> dated = release_of_date(all)) return {*dated, VersionText::Basis::date};
+  if (std::optional<std::string> dated = release_of_date(all)) {
+    out.release = *dated;
+    out.basis = VersionText::Basis::date;
+  }
   return out;
 }
 

@@ -29,6 +29,7 @@ std::optional<Speculation> read_speculation(std::string_view text);
 struct VersionText {
   Text release;  ///< "0.26.1rc1.dev608+g99a1", or "0.24" where only a range or a date is given; absent = unknown
   enum class Basis { none, exact, range, date } basis = Basis::none;
+  bool patched = false;  ///< a fork, or a release with changes of its own ("v0.20 + Genesis", "patched (sm120 FP4 KV)")
 };
 /// `text` may carry the engine's name ("vllm v0.24.0"). A fork's own numbering ("vllm-radiance 0.9.3", "0.1.dev1+g36f")
 /// says nothing about vLLM's.

@@ -29,6 +29,10 @@ TEST_CASE("a fork's own numbering says nothing about vLLM's") {
   CHECK(release("0.1.dev1+g36fc04825") == "-");
   CHECK(release("nightly 1acd67a7") == "-");
   CHECK(release("jasl/vllm @dda4668b5") == "-");
+  CHECK(read_version("jasl/vllm @dda4668b5").patched);
+  CHECK(read_version("v0.20 + Genesis").patched);
+  CHECK(read_version("patched (sm120 FP4 KV)").patched);
+  CHECK_FALSE(read_version("0.26.1rc1.dev608+g99a10304d").patched);
 }
 
 TEST_CASE("cache types: 16-bit spellings are one, a second word is the state's") {

@@ -34,7 +34,8 @@ bool has_windows(const models::Model& model) {
 Statement statement_of(const Observation& row, const models::Model& model, bool unified) {
   const Arguments& args = row.arguments;
   Statement out;
-  out.version = row.engine_version && read_version(*row.engine_version).basis == VersionText::Basis::exact;
+  const VersionText version = read_version(row.engine_version.value_or(""));
+  out.version = version.basis == VersionText::Basis::exact && !version.patched;
   out.kv_dtype = args.kv_cache_dtype.has_value();
   out.prefix_mode = !keeps_states(model) || args.enable_prefix_caching.has_value() || args.mamba_cache_mode.has_value();
   out.batch = !has_windows(model) || args.max_num_batched_tokens.has_value();
