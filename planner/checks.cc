@@ -85,20 +85,22 @@ void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
 
 // The engine has taken its whole budget by then; a pool smaller than the budget (an override) leaves the rest free.
 void run_check(const Numbers& n, double bar, std::vector<Check>& out) {
+  // Versions without the start-up check charge the context to the budget, so all of the device is there for it.
+  const Bytes start = n.start_checked ? n.free_at_start : n.total;
   const StageNumbers* worst = nullptr;
   Bytes worst_margin(std::numeric_limits<std::int64_t>::max());
   Bytes worst_need;
   for (const StageNumbers& stage : n.stages) {
     const Bytes pool = n.kv.bytes_per_block * std::max<std::int64_t>(n.kv.num_gpu_blocks, 0);
     const Bytes need = stage.sums.budgeted() + pool + stage.sums.outside.bytes;
-    const Bytes margin = n.free_at_start - stage.sums.before_engine.bytes - need;
+    const Bytes margin = start - stage.sums.before_engine.bytes - need;
     if (margin < worst_margin) {
       worst = &stage;
       worst_margin = margin;
       worst_need = need;
     }
   }
-  const Bytes have = n.free_at_start - worst->sums.before_engine.bytes;
+  const Bytes have = start - worst->sums.before_engine.bytes;
   out.push_back(
       make("run", Check::Kind::run, worst_need, have, quadrature({start_error(n, *worst), worst->sums.outside.error}), bar));
 }

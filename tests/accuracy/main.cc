@@ -1,4 +1,5 @@
-// ./dev accuracy [FILE...] [--json] [--thresholds FILE] [--rows]: prices public boots and says how right kvfit is.
+// ./dev accuracy [FILE...] [--json | --markdown] [--thresholds FILE] [--rows]: prices public boots and says how right kvfit
+// is.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -15,16 +16,17 @@
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: kvfit_accuracy [FILE...] [--json] [--rows] [--thresholds FILE]\n"
+    "usage: kvfit_accuracy [FILE...] [--json | --markdown] [--rows] [--thresholds FILE]\n"
     "  FILE         rows of public boots (JSON Lines); default: tests/data/truth/*.jsonl\n"
     "  --json       one JSON object instead of the table\n"
+    "  --markdown   the short table of README.md\n"
     "  --rows       after the table, each row with what was predicted\n"
     "  --thresholds compare with this file; exit 1 when one is broken\n";
 
 struct Options {
   std::vector<std::string> files;
   std::string thresholds;
-  bool json = false, rows = false, help = false, wrong = false;
+  bool json = false, markdown = false, rows = false, help = false, wrong = false;
 };
 
 Options read_options(int count, char** words) {
@@ -33,6 +35,8 @@ Options read_options(int count, char** words) {
     const std::string word = words[i];
     if (word == "--json") {
       out.json = true;
+    } else if (word == "--markdown") {
+      out.markdown = true;
     } else if (word == "--rows") {
       out.rows = true;
     } else if (word == "--help" || word == "-h") {
@@ -65,6 +69,8 @@ int run(const Options& options) {
   for (const accuracy::Observation& row : rows.observations) scores.push_back(accuracy::price(library, row));
   if (options.json) {
     print(accuracy::json(scores, rows.rejected).dump(1, ' ', false, profiles::Json::error_handler_t::replace) + "\n");
+  } else if (options.markdown) {
+    print(accuracy::markdown(scores));
   } else {
     print(accuracy::table(scores, rows.rejected));
     if (options.rows) print(accuracy::row_lines(scores));

@@ -129,6 +129,16 @@ void give_back_communicators(planner::Question& question, const Numbers& numbers
   question.node.used_elsewhere -= numbers.stages.front().sums.before_engine.bytes;
 }
 
+bool is_no(Verdict verdict) { return verdict == Verdict::does_not_fit || verdict == Verdict::refused; }
+
+/// With an unknown version a yes or no that another release turns round is not sure.
+void temper(planner::Question question, const std::shared_ptr<const planner::Rules>& rules, VerdictScore& verdict) {
+  question.rules = rules;
+  const Evaluator evaluator(question);
+  const planner::Plan other = evaluator.plan(evaluator.stated_point());
+  if (is_no(other.verdict) != is_no(verdict.verdict)) verdict = judge(Verdict::tight, "version", verdict.recorded);
+}
+
 }  // namespace
 
 Outcome outcome_of_check(const std::string& id) {
@@ -181,6 +191,7 @@ void price_memory(const Observation& row, const Case& stated, RowScore& out) {
     if (judged && reasons.verdict.empty()) {
       const planner::Plan plan = evaluator->plan(evaluator->stated_point());
       out.verdict = judge(plan.verdict, stopping_check(plan), row.outcome);
+      if (stated.other_rules) temper(question, stated.other_rules, *out.verdict);
     }
   } catch (const std::exception& error) {
     const profiles::Error* known = dynamic_cast<const profiles::Error*>(&error);

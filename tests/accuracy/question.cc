@@ -208,6 +208,7 @@ Case case_of(const Library& library, const Observation& row, const std::optional
   }
   out.version = release_of(row, out);
   out.question.rules = library.rules(out.version);
+  if (out.version.empty()) out.other_rules = library.rules("0.20.0");
   out.question.serving = serving_of(row);
   if (first_engine(out.version)) {
     // It profiled whole prompts up to 32,768 tokens and prefilled longer ones in chunks.

@@ -14,6 +14,8 @@ namespace kvfit::accuracy {
 std::string table(std::span<const RowScore> rows, const std::vector<Rejected>& rejected);
 /// Every row with what was predicted, for working on the rules.
 std::string row_lines(std::span<const RowScore> rows);
+/// The short table README.md carries.
+std::string markdown(std::span<const RowScore> rows);
 profiles::Json json(std::span<const RowScore> rows, const std::vector<Rejected>& rejected);
 
 }  // namespace kvfit::accuracy
