@@ -58,6 +58,15 @@ models::Model model_of(const models::Checkpoint& checkpoint, const std::string& 
   return models::read_model(config, id, checkpoint.config, &quant).model;
 }
 
+// Shards that are missing while others are there are an error further down; no weights at all is a config alone.
+bool has_weights(const std::string& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".safetensors") return true;
+  }
+  return false;
+}
+
 // A directory, a file of it, or a snapshot of the Hugging Face cache: exact bytes when the weights are there.
 ModelSource from_checkpoint(const std::string& path) {
   const models::Checkpoint config = models::find_config(path);
@@ -68,7 +77,7 @@ ModelSource from_checkpoint(const std::string& path) {
   const std::string id = directory_name(config);
   out.model = model_of(config, id);
   out.inputs = {{"checkpoint", id, path}};
-  if (config.files.empty()) {
+  if (config.files.empty() && !has_weights(config.directory)) {
     out.inventory = derived(out.model);
     out.remarks = {format("weights: bytes derived from {}, no safetensors headers at hand", config.config)};
     return out;
