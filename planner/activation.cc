@@ -90,7 +90,7 @@ ActivationModel::ActivationModel(const Question& question, const Settings& setti
   read_sampler(question, settings, traits);
   read_forward(question, settings, traits, rank);
   if (settings.vision && question.model.vision && rank.first_stage && !question.serving.skip_mm_profiling) {
-    read_encoder(question, settings, traits);
+    read_encoder(*question.model.vision, *question.rules, settings, traits);
   }
   const Row& gemm = question.rules->pick("gemm_workspace", traits);
   gemm_ = gemm.count("bytes");
@@ -131,9 +131,9 @@ void ActivationModel::read_forward(const Question& question, const Settings& set
   }
 }
 
-void ActivationModel::read_encoder(const Question& question, const Settings& settings, const Traits& traits) {
-  const models::Vision& vision = *question.model.vision;
-  const Row* row = question.rules->find("encoder_peak", traits);
+void ActivationModel::read_encoder(const models::Vision& vision, const Rules& rules, const Settings& settings,
+                                   const Traits& traits) {
+  const Row* row = rules.find("encoder_peak", traits);
   if (row == nullptr || vision.max_item_tokens <= 0) return;
   encodes_ = true;
   item_tokens_ = vision.max_item_tokens;

@@ -40,7 +40,7 @@ class ActivationModel {
  private:
   void read_sampler(const Question& question, const Settings& settings, const Traits& traits);
   void read_forward(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank);
-  void read_encoder(const Question& question, const Settings& settings, const Traits& traits);
+  void read_encoder(const models::Vision& vision, const Rules& rules, const Settings& settings, const Traits& traits);
 
   double bytes_per_logit_ = 0, bytes_per_processor_logit_ = 0;
   std::int64_t vocab_ = 0, hidden_ = 0, processors_ = 0, element_ = 2;

@@ -49,9 +49,8 @@ AllocatorRounding read_allocator(const Rules& rules, const Traits& traits) {
 }
 
 // A drafter that is a checkpoint of its own, on the last stage's ranks.
-void add_drafter(std::vector<EngineTensor>& tensors, const Question& question, const Settings& settings,
-                 const Traits& traits) {
-  const Speculative& speculative = *question.serving.speculative;
+void add_drafter(std::vector<EngineTensor>& tensors, const Speculative& speculative, const Question& question,
+                 const Settings& settings, const Traits& traits) {
   const bool shares = speculative.draft->vocab == question.model.vocab && speculative.draft->hidden == question.model.hidden;
   const Checkpoint checkpoint{.model = *speculative.draft,
                               .inventory = *speculative.draft_inventory,
@@ -110,7 +109,7 @@ LoadedWeights::LoadedWeights(const Question& question, const Settings& settings,
   extras_ = weight_extras(question, settings, traits, rank, experts_of_one_layer(tensors_, moe_layers));
   if (settings.speculative_tokens > 0 && serving.speculative && serving.speculative->draft && rank.last_stage &&
       serving.speculative->draft_inventory) {
-    add_drafter(tensors_, question, settings, traits);
+    add_drafter(tensors_, *serving.speculative, question, settings, traits);
   }
   offload_limit_ = profiles::from_gib(serving.cpu_offload_gb).count;
   exact_ = question.inventory->exact;

@@ -83,10 +83,9 @@ std::int64_t absorbed_values(const Attention& a, std::int64_t tp) {
 std::int64_t absorbed_bytes(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank) {
   std::int64_t values = 0;
   const Model& model = question.model;
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    if (rank.holds(static_cast<int>(i)) && model.layers[i].attention) {
-      values += absorbed_values(*model.layers[i].attention, settings.tp);
-    }
+  int number = 0;
+  for (const Layer& layer : model.layers) {
+    if (rank.holds(number++) && layer.attention) values += absorbed_values(*layer.attention, settings.tp);
   }
   if (model.draft && rank.last_stage && drafts_in_model(question, settings, traits)) {
     for (const Layer& layer : model.draft->layers) {
