@@ -29,6 +29,7 @@ WRAPPERS = {
     r"fmt/": r"profiles/text\.h",
     r"nlohmann/": r"profiles/json\.h|profiles/document_json\.cc",
     r"yaml-cpp/": r"profiles/document[a-z_]*\.(h|cc)",
+    r"openssl/": r"carve/digest\.cc",
     r"boost/": r"cli/args[a-z_]*\.(h|cc)",
     r"doctest": r"tests/.*",
 }

@@ -1,0 +1,184 @@
+#include "carve/carve_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "carve/digest.h"
+#include "carve/request_json.h"
+#include "carve/transport.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+
+namespace kvfit::carve {
+namespace {
+
+using profiles::format;
+using profiles::Json;
+
+struct Counts {
+  std::int64_t copied = 0, renamed = 0, sliced = 0, dropped = 0;
+};
+
+Counts count_tensors(const CarvePlan& plan) {
+  Counts out;
+  const Kept& kept = plan.record.kept;
+  for (const std::vector<TensorPlace>& places : plan.checkpoint.layout.places) {
+    for (const TensorPlace& place : places) {
+      if (place.part == Part::whole) ++out.copied;
+      if (place.part == Part::dropped) ++out.dropped;
+      if (place.part == Part::rows || place.part == Part::columns) ++out.sliced;
+      if (place.part != Part::expert) continue;
+      const std::vector<std::int32_t>& block = kept[static_cast<std::size_t>(place.block)];
+      const auto at = std::lower_bound(block.begin(), block.end(), place.expert);
+      if (at == block.end() || *at != place.expert) {
+        ++out.dropped;
+      } else {
+        ++(at - block.begin() == place.expert ? out.copied : out.renamed);
+      }
+    }
+  }
+  return out;
+}
+
+Json source_json(const Source& source) {
+  Json files = Json::array();
+  for (const Shard& shard : source.shards) {
+    files.push_back({{"name", shard.name}, {"bytes", shard.identity.bytes}, {"header_sha256", shard.header_sha256}});
+  }
+  Json out;
+  out["name"] = std::filesystem::weakly_canonical(source.files.directory).filename().string();
+  if (!source.files.revision.empty()) out["revision"] = source.files.revision;
+  out["config_sha256"] = sha256_hex(source.config);
+  out["files"] = std::move(files);
+  return out;
+}
+
+Json edits_json(const Rewriting& rewriting, Json& lists) {
+  Json out = Json::array();
+  for (const ValueEdit& edit : rewriting.config_edits) {
+    out.push_back({{"file", edit.file}, {"pointer", edit.pointer}, {"from", edit.from}, {"to", edit.to}});
+  }
+  lists = Json::array();
+  for (const ListEdit& edit : rewriting.list_edits) {
+    Json one{{"file", edit.file}, {"pointer", edit.pointer}, {"from", edit.from}};
+    if (!edit.to.empty()) one["to"] = edit.to;
+    lists.push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t CarvePlan::bytes_in() const {
+  std::int64_t out = 0;
+  for (const Shard& shard : checkpoint.source.shards) out += shard.identity.bytes;
+  return out;
+}
+
+std::int64_t CarvePlan::bytes_out() const {
+  std::int64_t out = 0;
+  for (const OutputFile& file : outputs) out += file.bytes;
+  return out;
+}
+
+std::int64_t CarvePlan::tensor_bytes() const { return tensor_bytes_at(checkpoint.source, checkpoint.layout, request.keep); }
+
+OutputShard CarvePlan::shard(const OutputFile& file) const {
+  return plan_shard(checkpoint.source, checkpoint.layout, record.kept, file.shard, file.name, request.padding);
+}
+
+CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
+  CarvePlan out;
+  out.request = std::move(request);
+  out.checkpoint = std::move(checkpoint);
+  out.record = std::move(record);
+  const Source& source = out.checkpoint.source;
+  out.rewriting = rewrite_texts(out.checkpoint, out.request, out.record.kept);
+  out.names = output_names(source, out.checkpoint.layout, out.record.kept);
+  for (std::size_t s = 0; s < out.names.size(); ++s) {
+    if (out.names[s].empty()) continue;
+    OutputFile file{.shard = static_cast<std::int32_t>(s), .name = out.names[s]};
+    const OutputShard shard = out.shard(file);
+    file.bytes = shard.bytes;
+    file.tensors = shard.tensors;
+    file.shareable_bytes = shard.bytes - bytes_to_write(shard, true);
+    out.outputs.push_back(std::move(file));
+  }
+  out.sides = side_files(source, out.rewriting);
+  out.findings = out.checkpoint.findings;
+  for (const Json& block : out.record.blocks) {
+    if (block["near_tie"].get<bool>()) {
+      out.findings.push_back(
+          format("'{}': the cut falls between experts of nearly the same score", block["prefix"].get<std::string>()));
+    }
+  }
+  return out;
+}
+
+CarvePlan plan_carve(Request request, std::string_view version, const std::function<void(std::int64_t)>& score_progress) {
+  Checkpoint checkpoint = open_checkpoint(request);
+  const Selection selection = choose_experts(checkpoint, request, score_progress);
+  Record record = make_record(checkpoint, selection, digest_of(checkpoint, request, version));
+  CarvePlan out = plan_carve(std::move(request), std::move(checkpoint), std::move(record));
+  out.score_bytes_read = selection.scores.bytes_read;
+  out.findings.insert(out.findings.end(), selection.scores.findings.begin(), selection.scores.findings.end());
+  return out;
+}
+
+std::int64_t largest_keep(const Checkpoint& checkpoint, std::int64_t bytes, std::int64_t step) {
+  const std::int64_t experts = checkpoint.layout.experts;
+  for (std::int64_t keep = experts; keep > 0; keep = (keep - 1) / step * step) {
+    try {
+      check_keep(checkpoint.routing, experts, keep, false);
+    } catch (const profiles::Error&) {
+      continue;
+    }
+    if (tensor_bytes_at(checkpoint.source, checkpoint.layout, keep) <= bytes) return keep;
+  }
+  return 0;
+}
+
+Json manifest(const CarvePlan& plan, std::string_view version, const std::vector<std::string>& digests,
+              const std::string& timestamp) {
+  const Counts counts = count_tensors(plan);
+  Json out;
+  out["format"] = "kvfit.carve_manifest/1";
+  out["kvfit_version"] = version;
+  if (!timestamp.empty()) out["created"] = timestamp;
+  out["source"] = source_json(plan.checkpoint.source);
+  out["model_type"] = plan.checkpoint.routing.model_type;
+  out["keep"] = plan.request.keep;
+  out["of"] = plan.checkpoint.layout.experts;
+  out["request"] = to_json(plan.request);
+  // The path of a file on one machine says nothing on another; its content does.
+  if (!plan.request.score_file.empty()) out["request"]["score_file"] = sha256_of_file(plan.request.score_file);
+  Json lists;
+  out["config_edits"] = edits_json(plan.rewriting, lists);
+  out["list_edits"] = std::move(lists);
+  out["blocks"] = plan.record.blocks;
+  out["tensors"] = Json{{"in", plan.checkpoint.source.tensor_count()},
+                        {"copied", counts.copied},
+                        {"renamed", counts.renamed},
+                        {"sliced", counts.sliced},
+                        {"dropped", counts.dropped}};
+  out["bytes"] = Json{{"in", plan.bytes_in()}, {"out", plan.bytes_out()}, {"saved", plan.bytes_in() - plan.bytes_out()}};
+  out["outputs"] = Json::array();
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const OutputFile& file = plan.outputs[i];
+    const std::string head = plan.shard(file).head;
+    Json one{{"name", file.name}, {"bytes", file.bytes}, {"header_sha256", sha256_hex(std::string_view(head).substr(8))}};
+    if (!digests.empty()) one["sha256"] = digests[i];
+    out["outputs"].push_back(std::move(one));
+  }
+  out["warnings"] = plan.findings;
+  return out;
+}
+
+}  // namespace kvfit::carve

@@ -1,0 +1,105 @@
+#include "carve/request.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "carve/external_scores.h"
+#include "models/quantization.h"
+#include "profiles/document.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+
+namespace kvfit::carve {
+namespace {
+
+namespace fs = std::filesystem;
+using profiles::format;
+
+// Files beside config.json whose lists may name modules.
+constexpr std::array<std::string_view, 5> kListFiles = {"hf_quant_config.json", "quantize_config.json", "quant_config.json",
+                                                        "quantization_config.json", "quant_method.json"};
+
+}  // namespace
+
+Checkpoint open_checkpoint(const Request& request) {
+  Checkpoint out;
+  out.source = open_source(request.source, {request.ignore_dangling, request.include_orphans});
+  const std::string& file = out.source.config_path;
+  out.config = parse_json_spans(out.source.config, file);
+  out.routing = read_routing(out.config, file);
+  if (fs::exists(fs::path(out.source.files.directory) / "EXL3_MANIFEST.json")) {
+    profiles::fail_input("EXL3_MANIFEST.json holds hashes that a carve would break", {.file = out.source.files.directory},
+                         "rank-sliced checkpoints cannot be carved; carve the checkpoint they were made from");
+  }
+  out.layout =
+      recognise(out.source, {out.routing.experts, out.routing.trunk_layers}, {request.draft, request.allow_unknown});
+  if (out.routing.experts != 0 && out.routing.experts != out.layout.experts) {
+    profiles::fail_input(
+        format("the config states {} experts a layer, the tensors have {}", out.routing.experts, out.layout.experts),
+        {.file = file}, "the checkpoint and its config do not belong together");
+  }
+  out.findings = out.source.findings;
+  out.findings.insert(out.findings.end(), out.layout.findings.begin(), out.layout.findings.end());
+  if (!out.routing.normalised) {
+    out.findings.push_back(
+        "norm_topk_prob is false: with fewer experts the router's weights grow, also where all picked experts stay");
+  }
+  return out;
+}
+
+Kept Selection::kept() const {
+  Kept out;
+  for (const Choice& choice : choices) out.push_back(choice.kept);
+  return out;
+}
+
+Selection choose_experts(const Checkpoint& checkpoint, const Request& request,
+                         const std::function<void(std::int64_t)>& progress) {
+  check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
+  Selection out;
+  const ScoreOptions options{.kind = request.score, .seed = request.seed, .progress = progress};
+  out.scores = request.score_file.empty() ? score_experts(checkpoint.source, checkpoint.layout, options)
+                                          : external_scores(checkpoint.source, checkpoint.layout, request.score_file,
+                                                            request.fill ? &options : nullptr);
+  out.choices = select_experts(checkpoint.layout, out.scores,
+                               {request.keep, checkpoint.routing.groups, request.protect, request.drop});
+  return out;
+}
+
+Rewriting rewrite_texts(const Checkpoint& checkpoint, const Request& request, const Kept& kept) {
+  const Layout& layout = checkpoint.layout;
+  Renumberings renumberings;
+  for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+    Renumbering numbers(static_cast<std::size_t>(layout.experts), -1);
+    for (std::size_t i = 0; i < kept[b].size(); ++i)
+      numbers[static_cast<std::size_t>(kept[b][i])] = static_cast<std::int32_t>(i);
+    renumberings.emplace(models::short_name(layout.blocks[b].prefix), std::move(numbers));
+  }
+  Rewriting out;
+  const ListOptions lists{request.keep_patterns};
+  std::vector<JsonEdit> edits;
+  const std::int64_t keep = static_cast<std::int64_t>(kept.front().size());
+  edit_counts(checkpoint.config, "config.json", layout.experts, keep, request.draft == DraftMode::drop, edits,
+              out.config_edits);
+  edit_lists(checkpoint.config, "config.json", renumberings, lists, edits, out.list_edits);
+  out.files.push_back({"config.json", apply_edits(checkpoint.source.config, std::move(edits))});
+  for (const std::string_view name : kListFiles) {
+    const fs::path path = fs::path(checkpoint.source.files.directory) / name;
+    if (!fs::is_regular_file(path)) continue;
+    const std::string text = profiles::read_text_file(path.string());
+    std::vector<JsonEdit> changes;
+    edit_lists(parse_json_spans(text, path.string()), std::string(name), renumberings, lists, changes, out.list_edits);
+    out.files.push_back({std::string(name), apply_edits(text, std::move(changes))});
+  }
+  return out;
+}
+
+}  // namespace kvfit::carve

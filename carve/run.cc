@@ -1,0 +1,199 @@
+#include "carve/run.h"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "carve/digest.h"
+#include "carve/transport.h"
+#include "carve/verify.h"
+#include "models/file_bytes.h"
+#include "profiles/document.h"
+#include "profiles/error.h"
+#include "profiles/json.h"
+#include "profiles/text.h"
+#include "profiles/units.h"
+
+namespace kvfit::carve {
+namespace {
+
+namespace fs = std::filesystem;
+using profiles::format;
+
+// A whole shard that this very carve wrote: state.json vouches for the choice, size and header for the file.
+bool finished(const OutputShard& shard, const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (!fs::is_regular_file(status) || static_cast<std::int64_t>(fs::file_size(path, error)) != shard.bytes) return false;
+  std::string head(shard.head.size(), '\0');
+  models::FileBytes(path).read(head, 0);
+  return head == shard.head;
+}
+
+void remove_leftover(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) fail_io("remove", path, error.value());
+}
+
+void copy_file(const SideFile& file, const WorkingDirectory& directory) {
+  const std::string target = directory / file.name;
+  std::error_code error;
+  fs::create_directories(fs::path(target).parent_path(), error);
+  if (error) fail_io("create", fs::path(target).parent_path().string(), error.value());
+  const models::FileBytes from(file.source);
+  remove_leftover(target + ".part");
+  NewFile to(target + ".part");
+  std::vector<char> buffer(static_cast<std::size_t>(profiles::kMiB));
+  for (std::int64_t at = 0; at < from.size(); at += profiles::kMiB) {
+    const std::span<char> piece =
+        std::span(buffer).first(static_cast<std::size_t>(std::min(profiles::kMiB, from.size() - at)));
+    from.read(piece, at);
+    to.write(piece, at);
+  }
+  to.publish(target);
+}
+
+int thread_count(int asked) {
+  if (asked > 0) return asked;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 2, 4);
+}
+
+// The record of an earlier run of the same request, or a new one that is written down before anything else.
+Record settle_record(Checkpoint& checkpoint, const Request& request, const WorkingDirectory& directory,
+                     const RunOptions& options, std::vector<std::string>& findings) {
+  const std::string digest = digest_of(checkpoint, request, options.version);
+  if (const std::optional<std::string> state = directory.state()) {
+    const profiles::Node node = profiles::parse_json(*state, directory / "state.json");
+    if (node.at("request_sha256").string() != digest) {
+      profiles::fail_input("another carve left this directory: other options, another source or another kvfit",
+                           {.file = directory.path()}, "--restart wipes it and begins again");
+    }
+    return read_record(node, checkpoint.layout);
+  }
+  directory.wipe();
+  const std::int64_t total = score_cost(checkpoint.source, checkpoint.layout, request.score);
+  const Selection selection = choose_experts(checkpoint, request, [&](std::int64_t done) {
+    if (options.progress) options.progress({"scoring", done, total});
+  });
+  findings.insert(findings.end(), selection.scores.findings.begin(), selection.scores.findings.end());
+  Record record = make_record(checkpoint, selection, digest);
+  directory.save_state(to_json(record).dump(1) + "\n");
+  return record;
+}
+
+std::vector<std::string> hash_outputs(const CarvePlan& plan, const WorkingDirectory& directory, const RunOptions& options) {
+  std::vector<std::string> out;
+  if (!options.hash) return out;
+  std::int64_t done = 0;
+  for (const OutputFile& file : plan.outputs) {
+    out.push_back(sha256_of_file(directory / file.name));
+    done += file.bytes;
+    if (options.progress) options.progress({"hashing", done, plan.bytes_out()});
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_room(const CarvePlan& plan, const WorkingDirectory& directory, bool share) {
+  std::int64_t need = 0;
+  for (const OutputFile& file : plan.outputs) {
+    std::error_code error;
+    const bool there = static_cast<std::int64_t>(fs::file_size(directory / file.name, error)) == file.bytes && !error;
+    if (!there) need += file.bytes - (share ? file.shareable_bytes : 0);
+  }
+  need += need / 100;
+  struct statvfs room = {};
+  if (::statvfs(directory.path().c_str(), &room) != 0) return;
+  const std::int64_t have = static_cast<std::int64_t>(room.f_bavail) * static_cast<std::int64_t>(room.f_frsize);
+  if (have >= need) return;
+  profiles::fail_environment(
+      format("{} bytes are to be written and {} are free", profiles::grouped(need), profiles::grouped(have)),
+      {.file = directory.path()}, "make room, or name a destination on another disk");
+}
+
+void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, const std::vector<std::size_t>& which,
+                   const RunOptions& options, RunReport& report) {
+  const Source& source = plan.checkpoint.source;
+  const bool share = options.share && !source.shards.empty() && can_share(source.shards.front().path, directory.path());
+  check_room(plan, directory, share);
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+  for (const std::size_t i : which) total += plan.outputs[i].bytes;
+  const auto tell = [&](std::int64_t bytes) {
+    done += bytes;
+    if (options.progress) options.progress({"writing", done, total});
+  };
+  for (const std::size_t i : which) {
+    const OutputFile& file = plan.outputs[i];
+    const OutputShard shard = plan.shard(file);
+    const std::string path = directory / file.name;
+    report.files += 1;
+    report.bytes += file.bytes;
+    if (finished(shard, path)) {
+      report.resumed += 1;
+      tell(file.bytes);
+      continue;
+    }
+    const std::string& from = source.shards[static_cast<std::size_t>(file.shard)].path;
+    remove_leftover(path + ".part");
+    NewFile part(path + ".part");
+    write_shard(shard, from, part, {thread_count(options.threads), share, tell});
+    part.publish(path);
+    sync_directory(directory.path());
+    if (share) report.shared_bytes += file.shareable_bytes;
+  }
+}
+
+void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunOptions& options, RunReport& report) {
+  for (const SideFile& file : plan.sides) copy_file(file, directory);
+  for (const TextFile& file : plan.rewriting.files) write_whole(directory / file.name, file.text);
+  if (plan.checkpoint.source.indexed) {
+    write_whole(directory / "model.safetensors.index.json", index_text(plan.checkpoint, plan.record.kept, plan.names));
+  }
+  write_whole(directory / "README.md", model_card(plan.checkpoint, plan.request, plan.record));
+  const std::vector<std::string> digests = hash_outputs(plan, directory, options);
+  write_whole(directory / "carve_manifest.json", manifest(plan, options.version, digests, options.timestamp).dump(1) + "\n");
+  const std::vector<std::string> wrong = verify_files(plan, directory.path(), options.full_check, [&](std::int64_t done) {
+    if (options.progress) options.progress({"checking", done, plan.bytes_out()});
+  });
+  if (!wrong.empty()) {
+    profiles::fail_environment(format("what was written is not what was planned: {}", wrong.front()),
+                               {.file = directory.path()}, "the disk may be failing; --restart begins again");
+  }
+  check_unchanged(plan.checkpoint.source);
+  directory.publish();
+  report.findings = plan.findings;
+}
+
+RunReport run_carve(const Request& request, const RunOptions& options) {
+  Checkpoint checkpoint = open_checkpoint(request);
+  check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
+  WorkingDirectory directory(options.destination, checkpoint.source.files.directory, options.restart, false);
+  std::vector<std::string> findings;
+  Record record = settle_record(checkpoint, request, directory, options, findings);
+  CarvePlan plan = plan_carve(request, std::move(checkpoint), std::move(record));
+  plan.findings.insert(plan.findings.end(), findings.begin(), findings.end());
+  std::vector<std::size_t> all(plan.outputs.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  RunReport report;
+  write_outputs(plan, directory, all, options, report);
+  finish_carve(plan, directory, options, report);
+  return report;
+}
+
+}  // namespace kvfit::carve
