@@ -88,7 +88,11 @@ std::int64_t CarvePlan::bytes_out() const {
   return out;
 }
 
-std::int64_t CarvePlan::tensor_bytes() const { return tensor_bytes_at(checkpoint.source, checkpoint.layout, request.keep); }
+std::int64_t CarvePlan::tensor_bytes() const {
+  std::int64_t out = 0;
+  for (const OutputFile& file : outputs) out += file.bytes - file.head_bytes;
+  return out;
+}
 
 OutputShard CarvePlan::shard(const OutputFile& file) const {
   return plan_shard(checkpoint.source, checkpoint.layout, record.kept, file.shard, file.name, request.padding);
@@ -107,6 +111,7 @@ CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
     OutputFile file{.shard = static_cast<std::int32_t>(s), .name = out.names[s]};
     const OutputShard shard = out.shard(file);
     file.bytes = shard.bytes;
+    file.head_bytes = static_cast<std::int64_t>(shard.head.size());
     file.tensors = shard.tensors;
     file.shareable_bytes = shard.bytes - bytes_to_write(shard, true);
     out.outputs.push_back(std::move(file));

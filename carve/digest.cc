@@ -34,7 +34,7 @@ void Sha256::Free::operator()(State* state) const {
 
 Sha256::Sha256() : state_(new State) { check(EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr)); }
 
-void Sha256::add(std::span<const char> bytes) { check(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size())); }
+void Sha256::add(std::string_view bytes) { check(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size())); }
 
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -59,7 +59,7 @@ std::string sha256_of_file(const std::string& path) {
   for (std::int64_t at = 0; at < file.size(); at += kPiece) {
     const std::span<char> piece = std::span(buffer).first(static_cast<std::size_t>(std::min(kPiece, file.size() - at)));
     file.read(piece, at);
-    sum.add(piece);
+    sum.add(std::string_view(piece.data(), piece.size()));
   }
   return sum.hex();
 }

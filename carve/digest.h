@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +11,7 @@ namespace kvfit::carve {
 class Sha256 {
  public:
   Sha256();
-  void add(std::span<const char> bytes);
-  void add(std::string_view text) { add(std::span(text.data(), text.size())); }
+  void add(std::string_view bytes);
   std::string hex();  ///< 64 digits; nothing may be added afterwards
 
  private:

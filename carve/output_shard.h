@@ -49,7 +49,7 @@ OutputShard plan_shard(const Source& source, const Layout& layout, const Kept& k
 void for_each_output_tensor(const Source& source, const Layout& layout, const Kept& kept, std::int32_t shard,
                             const std::function<void(const std::string& name)>& visit);
 
-/// Tensor bytes of the whole checkpoint with `keep` experts.
+/// Tensor bytes of the whole checkpoint with `keep` experts; an estimate where experts differ in size (EXL3 of mixed bits).
 std::int64_t tensor_bytes_at(const Source& source, const Layout& layout, std::int64_t keep);
 
 }  // namespace kvfit::carve

@@ -1,7 +1,9 @@
 #include "carve/record.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,34 +69,45 @@ Json to_json(const Record& record) {
   return Json{{"format", "kvfit.carve_record/1"}, {"request_sha256", record.request_digest}, {"blocks", record.blocks}};
 }
 
+Json blocks_json(const Node& blocks) {
+  Json out = Json::array();
+  for (const Node& node : blocks.list()) {
+    Block block;
+    block.prefix = node.at("prefix").string();
+    block.draft = node.at("draft").boolean();
+    Choice choice;
+    for (const Node& id : node.at("kept").list()) choice.kept.push_back(static_cast<std::int32_t>(id.integer(0, 65'535)));
+    choice.cut_gap = node.at("cut_gap").number();
+    choice.near_tie = node.at("near_tie").boolean();
+    choice.router_spread = node.at("factor_spread").at("router").number();
+    choice.weight_spread = node.at("factor_spread").at("weight").number();
+    choice.router_correlation = node.at("rank_correlation").at("router-norm").number();
+    choice.random_correlation = node.at("rank_correlation").at("random").number();
+    BlockScore score;
+    score.basis = node.at("basis").string();
+    for (const Node& value : node.at("scores").list()) score.values.push_back(value.number());
+    out.push_back(block_json(block, score, choice));
+  }
+  return out;
+}
+
 Record read_record(const Node& node, const Layout& layout) {
   Record out;
   out.request_digest = node.at("request_sha256").string();
-  const std::vector<Node>& blocks = node.at("blocks").list();
-  if (blocks.size() != layout.blocks.size()) node.fail("it records other blocks than the checkpoint has");
-  out.blocks = Json::array();
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks[b].at("prefix").string() != layout.blocks[b].prefix) blocks[b].fail("it records another block");
-    std::vector<std::int32_t>& kept = out.kept.emplace_back();
-    for (const Node& id : blocks[b].at("kept").list()) {
-      const std::int32_t last = kept.empty() ? -1 : kept.back();
-      kept.push_back(static_cast<std::int32_t>(id.integer(last + 1, layout.experts - 1)));
+  out.blocks = blocks_json(node.at("blocks"));
+  if (out.blocks.size() != layout.blocks.size()) node.fail("it records other blocks than the checkpoint has");
+  for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+    const Node& place = node.at("blocks").list()[b];
+    if (out.blocks[b]["prefix"].get<std::string>() != layout.blocks[b].prefix) place.fail("it records another block");
+    out.kept.push_back(out.blocks[b]["kept"].get<std::vector<std::int32_t>>());
+    out.scores.push_back(out.blocks[b]["scores"].get<std::vector<double>>());
+    const std::vector<std::int32_t>& kept = out.kept.back();
+    const bool ascending = std::adjacent_find(kept.begin(), kept.end(), std::greater_equal<>()) == kept.end();
+    if (kept.empty() || !ascending || kept.back() >= layout.experts || kept.size() != out.kept.front().size()) {
+      place.fail("its kept experts are no ascending list of the common length");
     }
-    if (kept.empty() || kept.size() != out.kept.front().size()) blocks[b].fail("it keeps another number of experts");
-    std::vector<double>& scores = out.scores.emplace_back();
-    for (const Node& score : blocks[b].at("scores").list()) scores.push_back(score.number());
-    Choice choice;
-    choice.kept = kept;
-    choice.cut_gap = blocks[b].at("cut_gap").number();
-    choice.near_tie = blocks[b].at("near_tie").boolean();
-    choice.router_spread = blocks[b].at("factor_spread").at("router").number();
-    choice.weight_spread = blocks[b].at("factor_spread").at("weight").number();
-    choice.router_correlation = blocks[b].at("rank_correlation").at("router-norm").number();
-    choice.random_correlation = blocks[b].at("rank_correlation").at("random").number();
-    const BlockScore score{.values = scores, .router = {}, .weight = {}, .basis = blocks[b].at("basis").string()};
-    out.blocks.push_back(block_json(layout.blocks[b], score, choice));
   }
-  out.basis = blocks.front().at("basis").string();
+  out.basis = out.blocks.front()["basis"].get<std::string>();
   return out;
 }
 

@@ -26,6 +26,8 @@ std::string digest_of(const Checkpoint& checkpoint, const Request& request, std:
 Record make_record(const Checkpoint& checkpoint, const Selection& selection, std::string digest);
 
 profiles::Json to_json(const Record& record);
+/// "blocks" of a record as JSON again, checked for its form only.
+profiles::Json blocks_json(const profiles::Node& blocks);
 /// Error (Fault::input) when it is not a record of this layout.
 Record read_record(const profiles::Node& node, const Layout& layout);
 

@@ -1,6 +1,7 @@
 // The files of a checkpoint beside its weights: carried as they are, rewritten, or left behind.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ std::vector<SideFile> side_files(const Source& source, const Rewriting& rewritin
 std::string model_card(const Checkpoint& checkpoint, const Request& request, const Record& record);
 
 /// model.safetensors.index.json of the output, as the reference library writes it: names sorted, two blanks of indent.
-std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names);
+std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names,
+                       std::int64_t tensor_bytes);
 
 }  // namespace kvfit::carve

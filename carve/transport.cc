@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "profiles/error.h"
+#include "profiles/text.h"
 #include "profiles/units.h"
 
 namespace kvfit::carve {
@@ -153,12 +154,12 @@ std::int64_t bytes_to_write(const OutputShard& shard, bool share) {
 }
 
 bool can_share(const std::string& source, const std::string& directory) {
-  const std::string scratch = directory + "/.share-probe";
+  const std::string scratch = profiles::format("{}/.share-probe.{}.part", directory, ::getpid());
   ::unlink(scratch.c_str());
   const Descriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
   const NewFile to(scratch);
-  const bool shared = from.get() >= 0 && share_range(from.get(), to.descriptor(), {0, 0, kShareBlock});
   ::unlink(scratch.c_str());
+  const bool shared = from.get() >= 0 && share_range(from.get(), to.descriptor(), {0, 0, kShareBlock});
   return shared;
 }
 

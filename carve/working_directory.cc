@@ -113,6 +113,9 @@ void WorkingDirectory::publish() {
   remove_file(path_ + "/state.json");
   std::error_code ignored;
   fs::remove_all(path_ + "/parts", ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    if (entry.path().extension() == ".part") remove_file(entry.path().string());  // of a run that was killed
+  }
   sync_directory(path_);
   rename_new(path_, destination_);
   remove_file(destination_ + "/.lock");

@@ -126,8 +126,12 @@ std::optional<std::string> wanted(const Flag& flag, const std::string& value) {
 class Parser {
  public:
   explicit Parser(std::span<const std::string> words) {
-    for (const Spelling& spelling : all_) registered(spelling);
     split_words(words);
+    const std::string verb = guessed_verb();
+    for (const Spelling& spelling : all_) {
+      if (belongs(*spelling.flag, verb)) registered(spelling);
+    }
+    for (const Spelling& spelling : all_) registered(spelling);
   }
 
   Args parse() {
@@ -141,7 +145,7 @@ class Parser {
   }
 
  private:
-  // Boost sees each spelling once; the same word in two rows has the same arity (a test holds the table to that).
+  // Boost sees each spelling once, the verb's own first: one name may take a value in one verb and none in another.
   void registered(const Spelling& spelling) {
     if (spelling.word.front() == '-' || !seen_.insert({spelling.word, true}).second) return;
     std::string name = spelling.word;

@@ -11,6 +11,7 @@ enum ExitCode : int { kYes = 0, kNo = 1, kNoAnswer = 2, kRefused = 3, kEnvironme
 int plan_command(const Args& args, const Console& console);
 int explain_command(const Args& args, const Console& console);
 int calibrate_command(const Args& args, const Console& console);
+int carve_command(const Args& args, const Console& console);
 int gpus_command(const Args& args, const Console& console);
 int models_command(const Args& args, const Console& console);
 int schema_command(const Args& args, const Console& console);

@@ -33,6 +33,18 @@ constexpr std::array kVerbs = {
          .examples = "kvfit calibrate boot.log\n"
                      "kvfit calibrate --gpu rtx5090-32g boot.log\n"
                      "docker logs vllm 2>&1 | kvfit calibrate --keep -"},
+    Verb{.name = "carve",
+         .words = "inspect SRC | plan SRC | run SRC DST | verify SRC DST |\n"
+                  "                   compare SRC | job SRC DST | merge | launch",
+         .summary = "a smaller checkpoint: whole experts out, every kept byte unchanged",
+         .about =
+             "Keeps the best-scored experts of every mixture-of-experts block, trunk and draft head alike, and writes a "
+             "checkpoint that engines load as it is. Nothing is requantised. `run` works in DST.kvfit-tmp and can be "
+             "stopped and taken up again; a finished DST is never overwritten. `job` cuts a carve into parts that "
+             "write side by side (`run --job`), `launch` prints what starts them, `merge` publishes.",
+         .examples = "kvfit carve inspect ./model\n"
+                     "kvfit carve plan ./model --keep 128\n"
+                     "kvfit carve run ./model ./model-192e --keep 192"},
     Verb{.name = "gpus",
          .words = "[list | show ID | lint [FILE...]]",
          .summary = "the GPUs kvfit knows: list, show one, check profiles",

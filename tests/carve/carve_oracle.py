@@ -151,7 +151,7 @@ FUSED = re.compile(r"^(.+)\.experts\.([a-z0-9_]+(?:\.[a-z_0-9]+)?)$")
 GRANITE = re.compile(r"^(.+block_sparse_moe)\.(input_linear|output_linear)\.(.+)$")
 ROUTERS = re.compile(r"^(.+)\.(gate|router|router\.proj|router\.layer|router\.gate|gate\.wg)\."
                      r"(weight|bias|scales|biases|e_score_correction_bias|expert_bias)$")
-VECTORS = re.compile(r"^(.+)\.(e_score_correction_bias|expert_bias|router_bias|router\.per_expert_scale|"
+VECTORS = re.compile(r"^(.+?)\.(e_score_correction_bias|expert_bias|router_bias|router\.per_expert_scale|"
                      r"experts\.e_score_correction_bias|moe_statics\.e_score_correction_bias)$")
 KEPT = re.compile(r"\.(shared_experts?|share_expert|shared_expert_gate|fc1_latent_proj|fc2_latent_proj)(\.|$)")
 
@@ -185,15 +185,15 @@ def recognise(tensors):
             block = note(tensor, "expert", direct[1], int(direct[2]), direct[3])
             block.per_expert.setdefault(int(direct[2]), {})[direct[3]] = tensor
     for tensor in tensors:
-        if tensor.name in kinds or KEPT.search(tensor.name):
+        if tensor.name in kinds or KEPT.search(tensor.name) or VECTORS.match(tensor.name):
             continue
-        vector, fused, granite = VECTORS.match(tensor.name), FUSED.match(tensor.name), GRANITE.match(tensor.name)
-        if vector:
-            note(tensor, "vector", vector[1])
-        elif fused:
+        fused = FUSED.match(tensor.name) or GRANITE.match(tensor.name)
+        if fused:
             note(tensor, "fused", fused[1]).fused.append(tensor)
-        elif granite:
-            note(tensor, "fused", granite[1]).fused.append(tensor)
+    for tensor in tensors:
+        vector = VECTORS.match(tensor.name)
+        if tensor.name not in kinds and vector and vector[1] in blocks:
+            note(tensor, "vector", vector[1])
     for tensor in tensors:
         router = ROUTERS.match(tensor.name)
         if tensor.name not in kinds and router and router[1] in blocks:
@@ -222,15 +222,25 @@ def row_norms(router):
     return np.sqrt((rows * rows).sum(axis=1))
 
 
+SCALES = {"weight_scale", "weight_scale_inv", "scales", "scale", "scale_inv"}
+
+
+def scale_numbers(tensor):
+    """gpt-oss stores powers of two as their biased exponent."""
+    if tensor.dtype in ("U8", "F8_E8M0"):
+        return 2.0 ** (np.frombuffer(tensor.data, np.uint8).astype(np.float64) - 127)
+    return numbers(tensor)
+
+
 def expert_scales(block, count, effective):
     """Mean stored weight scale of each expert, all projections pooled; None where the block has no scales."""
     sums, sizes = np.zeros(count), np.zeros(count)
     for expert, rests in block.per_expert.items():
         for rest, tensor in sorted(rests.items()):
             stem, _, last = rest.rpartition(".")
-            if last != "weight_scale" or tensor.dtype != "F8_E4M3" or stem not in PROJECTIONS:
+            if last not in SCALES or stem not in PROJECTIONS:
                 continue
-            values = numbers(tensor)
+            values = scale_numbers(tensor)
             factor = 1.0
             if effective and stem + ".weight_scale_2" in rests:
                 factor = float(numbers(rests[stem + ".weight_scale_2"])[0])
@@ -238,17 +248,24 @@ def expert_scales(block, count, effective):
                 factor = 1.0 / float(numbers(rests[stem + ".weight_global_scale"])[0])
             sums[expert] += values.sum() * factor
             sizes[expert] += values.size
+    for tensor in block.fused:
+        if tensor.name.endswith("_scales"):
+            values = scale_numbers(tensor).reshape(count, -1)
+            sums += values.sum(axis=1)
+            sizes += values.shape[1]
     return sums / sizes if sizes.all() else None
 
 
 def plain_block_scales(block, count):
-    """What an NVFP4 effective scale would be, from 16-bit weights: mean over runs of 16 inputs of max|w| / 6."""
+    """What an NVFP4 effective scale would be, from 16-bit weights: mean over runs of 16 inputs of max|w| / 6, looking at
+    rows 0-63, 256-319, 512-575 ... of each matrix."""
     sums, sizes = np.zeros(count), np.zeros(count)
 
     def add(expert, values, width):
         values = np.abs(values.reshape(-1, width))
         if width % 16:
             raise Refused("rows are not a multiple of 16")
+        values = values[(np.arange(len(values)) // 64) % 4 == 0]
         peaks = values.reshape(values.shape[0], width // 16, 16).max(axis=2) / 6
         sums[expert] += peaks.sum()
         sizes[expert] += peaks.size

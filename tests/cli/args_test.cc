@@ -26,6 +26,13 @@ std::string complaint(std::vector<std::string> words) {
 
 }  // namespace
 
+TEST_CASE("one name may take a value in one verb and none in another") {
+  CHECK(parse_args(std::vector<std::string>{"carve", "run", "--keep", "128"}).text("keep") == "128");
+  const Args calibrate = parse_args(std::vector<std::string>{"calibrate", "--keep", "boot.log"});
+  CHECK(calibrate.toggle("keep") == true);
+  CHECK(calibrate.words == std::vector<std::string>{"boot.log"});
+}
+
 TEST_CASE("flags may stand before and after the verb") {
   const Args args = parse({"--gpu", "rtx5090-24g", "explain", "kv.tokens", "--tp=2", "budget"});
   CHECK(args.verb == "explain");

@@ -57,15 +57,6 @@ TEST_CASE("no verb has two flags of one name or letter") {
   }
 }
 
-TEST_CASE("a name that several verbs use takes a value in all of them or in none") {
-  for (const Flag& a : flags()) {
-    for (const Flag& b : flags()) {
-      CAPTURE(a.name);
-      if (a.name == b.name) CHECK((a.type == FlagType::toggle) == (b.type == FlagType::toggle));
-    }
-  }
-}
-
 TEST_CASE("help stays within 79 columns") {
   CHECK(widest_line(overview()) <= 79);
   for (const Verb& verb : verbs()) {

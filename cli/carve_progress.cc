@@ -1,0 +1,96 @@
+#include "cli/carve_progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/table.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+
+namespace kvfit::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using profiles::format;
+
+volatile std::sig_atomic_t stop_asked = 0;  // what a signal handler may touch
+
+void ask_to_stop(int) {
+  if (stop_asked != 0) ::_exit(kInterrupted);
+  stop_asked = 1;
+}
+
+std::int64_t percent(const carve::Progress& progress) {
+  if (progress.total <= 0) return 100;
+  return std::clamp<std::int64_t>(progress.done * 100 / progress.total, 0, 100);
+}
+
+std::string amounts(const carve::Progress& progress, double seconds) {
+  const double mb = static_cast<double>(progress.done) / 1e6;
+  return format("{:.2f} of {:.2f} GB, {:.0f} MB/s", static_cast<double>(progress.done) / 1e9,
+                static_cast<double>(progress.total) / 1e9, seconds > 0.05 ? mb / seconds : 0.0);
+}
+
+}  // namespace
+
+CarveProgress::CarveProgress(const Console& console, bool shown) : console_(console), shown_(shown) {
+  stop_asked = 0;
+  std::signal(SIGINT, ask_to_stop);
+  std::signal(SIGTERM, ask_to_stop);
+}
+
+CarveProgress::~CarveProgress() {
+  std::signal(SIGINT, [](int) { ::_exit(kInterrupted); });
+  std::signal(SIGTERM, SIG_DFL);
+  if (drawn_) console_.complain("\n");
+}
+
+void CarveProgress::operator()(const carve::Progress& progress) {
+  if (stop_asked != 0) {
+    throw profiles::Error(profiles::Fault::interrupted, "stopped", {},
+                          "run the same command again: it goes on where it stopped");
+  }
+  if (!shown_) return;
+  const Clock::time_point now = Clock::now();
+  if (phase_ != progress.phase) {
+    if (drawn_) console_.complain("\n");
+    drawn_ = false;
+    phase_ = progress.phase;
+    phase_began_ = now;
+    last_ = {};
+    last_tenth_ = -1;
+  }
+  if (console_.err().terminal) {
+    draw(progress, now);
+  } else {
+    log(progress, now);
+  }
+}
+
+void CarveProgress::draw(const carve::Progress& progress, Clock::time_point now) {
+  if (now - last_ < 100ms && progress.done < progress.total) return;
+  last_ = now;
+  const double seconds = std::chrono::duration<double>(now - phase_began_).count();
+  const double share = static_cast<double>(percent(progress)) / 100;
+  console_.complain(
+      format("\r\x1b[K{:<8} {:>3}% {} {}", phase_, percent(progress), bar(share, 20), amounts(progress, seconds)));
+  drawn_ = true;
+}
+
+void CarveProgress::log(const carve::Progress& progress, Clock::time_point now) {
+  const std::int64_t tenth = percent(progress) / 10;
+  if (tenth == last_tenth_ && now - last_ < 30s) return;
+  last_tenth_ = tenth;
+  last_ = now;
+  const double seconds = std::chrono::duration<double>(now - phase_began_).count();
+  console_.complain(format("{} {}%: {}\n", phase_, percent(progress), amounts(progress, seconds)));
+}
+
+}  // namespace kvfit::cli

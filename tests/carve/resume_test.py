@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What can go wrong while a carve is written: `resume_test.py KVFIT`.
+
+Killed at random points and run again, the output is the same; a full disk leaves the source untouched, a clear error and a
+directory that goes on; nothing finished is ever overwritten.
+"""
+
+import hashlib
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import make_checkpoint  # noqa: E402
+
+KVFIT = os.path.abspath(sys.argv[1])
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+problems = []
+
+
+def digests(directory):
+    out = {}
+    for folder, _, files in os.walk(directory):
+        for name in files:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as handle:
+                out[os.path.relpath(path, directory)] = hashlib.sha256(handle.read()).hexdigest()
+    return out
+
+
+def run(source, target, *flags, limit=None):
+    def lower():
+        if limit is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    return subprocess.run([KVFIT, "carve", "run", source, target, "--keep", "8", *flags], capture_output=True, text=True,
+                          timeout=120, preexec_fn=lower)
+
+
+def check(holds, what):
+    if not holds:
+        problems.append(what)
+
+
+with tempfile.TemporaryDirectory() as place:
+    source, whole = os.path.join(place, "source"), os.path.join(place, "whole")
+    make_checkpoint.write_checkpoint(make_checkpoint.options(shards=7, layers=4, mtp="fused", lists=True, scale=2), source)
+    before = digests(source)
+    began = time.monotonic()
+    done = run(source, whole, "-q")
+    takes = time.monotonic() - began
+    check(done.returncode == 0, f"a plain run fails: {done.stderr}")
+    expected = digests(whole)
+
+    chance = random.Random(11)
+    interrupted = 0
+    for attempt in range(KILLS):
+        target = os.path.join(place, f"killed{attempt}")
+        process = subprocess.Popen([KVFIT, "carve", "run", source, target, "--keep", "8", "-q"], stderr=subprocess.PIPE)
+        time.sleep(chance.uniform(0, takes * 1.1))
+        process.kill()
+        process.communicate()
+        interrupted += process.returncode != 0
+        if not os.path.exists(target):
+            again = run(source, target, "-q")
+            check(again.returncode == 0, f"run {attempt} does not resume: {again.stderr}")
+        check(digests(target) == expected, f"run {attempt} differs after a kill")
+        check(not os.path.exists(target + ".kvfit-tmp"), f"run {attempt} leaves its working directory")
+    check(interrupted > KILLS // 4, f"only {interrupted} of {KILLS} runs were caught while they ran")
+
+    target = os.path.join(place, "full")
+    done = run(source, target, limit=100_000)
+    check(done.returncode == 4 and "File too large" in done.stderr, f"a file limit: exit {done.returncode}: {done.stderr}")
+    check(not os.path.exists(target), "a failed run publishes")
+    check(run(source, target, "-q").returncode == 0 and digests(target) == expected, "a run does not go on after a full disk")
+
+    done = run(source, whole)
+    check(done.returncode == 2 and "the destination exists" in done.stderr, f"an existing destination: {done.stderr}")
+    done = run(source, os.path.join(source, "inside"))
+    check(done.returncode == 2 and "lie inside each other" in done.stderr, f"a destination inside the source: {done.stderr}")
+    os.symlink(source, os.path.join(place, "link"))
+    done = run(source, os.path.join(place, "link", "inside"))
+    check(done.returncode == 2 and "lie inside each other" in done.stderr, f"the same through a link: {done.stderr}")
+
+    target = os.path.join(place, "other")
+    os.mkdir(target + ".kvfit-tmp")
+    os.symlink("/etc/hostname", target + ".kvfit-tmp/model-00001-of-00007.safetensors.part")
+    check(run(source, target, "-q").returncode == 0 and digests(target) == expected, "a planted link changes the output")
+
+    process = subprocess.Popen([KVFIT, "carve", "run", source, os.path.join(place, "asked"), "--keep", "8"], stderr=subprocess.PIPE)
+    time.sleep(takes / 3)
+    process.send_signal(signal.SIGINT)
+    text = process.communicate()[1].decode()
+    check(process.returncode in (0, 130), f"Ctrl-C: exit {process.returncode}: {text}")
+    if process.returncode == 130 and "stopped" in text:
+        done = subprocess.run([KVFIT, "carve", "run", source, os.path.join(place, "asked"), "--keep", "12"], capture_output=True, text=True)
+        check(done.returncode == 2 and "another carve left this directory" in done.stderr, f"another request resumes: {done.stderr}")
+    check(digests(source) == before, "the source changed")
+
+print("\n".join(problems) if problems else "all hold")
+sys.exit(1 if problems else 0)
