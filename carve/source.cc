@@ -122,6 +122,9 @@ void compare_index(Source& source, const NameMap& names, bool ignore_dangling) {
     source.findings.push_back(format("the index lacks {} tensors that the files hold; the new one names them",
                                      names.size() - (index.entries.size() - dangling)));
   }
+  if (std::string_view(index.text.data(), index.text.size()).find("\"total_parameters\"") != std::string_view::npos) {
+    source.findings.push_back("the index states total_parameters, which the new one leaves out");
+  }
   if (index.total_size && *index.total_size != source.tensor_bytes()) {
     source.findings.push_back(
         format("the index claims {} bytes of tensors, the headers hold {}", *index.total_size, source.tensor_bytes()));

@@ -128,7 +128,7 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
   out.heading += format("score {} ({}), read {} ({:.1f}% of the tensors)\n",
                         plan.request.score_file.empty() ? carve::score_name(plan.request.score) : "file", plan.record.basis,
                         gigabytes(plan.score_bytes_read), read);
-  if (!remark.empty()) out.heading += format("kernels: {} experts: {}\n", plan.request.keep, remark);
+  out.heading += format("kernels: {}\n", remark.empty() ? "fused top-k in vLLM, SGLang and llama.cpp" : remark);
   out.table.columns = {{"block", Align::left, true},     {"router spread", Align::right}, {"weight spread", Align::right},
                        {"gap at the cut", Align::right}, {"~router", Align::right},       {"~random", Align::right}};
   for (const Json& block : plan.record.blocks) add_block(out, block);

@@ -48,6 +48,8 @@ def case(name, keep=8, score="kirigami", how="carve", flags=(), check=None, **op
             problems = carve_oracle.compare(ours, theirs)
             problems += [f"left over: {n}" for n in os.listdir(ours) if n.endswith(".part") or n in ("state.json", ".lock", "parts")]
             kvfit("carve", "verify", source, ours, "--full")
+            found = json.loads(kvfit("carve", "inspect", ours, "--format", "json"))["result"]["experts"]
+            problems += [] if found == keep else [f"the output has {found} experts"]
             if check:
                 problems += check(source, ours)
         except (AssertionError, carve_oracle.Refused) as why:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,7 +64,8 @@ with tempfile.TemporaryDirectory() as place:
     interrupted = 0
     for attempt in range(KILLS):
         target = os.path.join(place, f"killed{attempt}")
-        process = subprocess.Popen([KVFIT, "carve", "run", source, target, "--keep", "8", "-q"], stderr=subprocess.PIPE)
+        process = subprocess.Popen([KVFIT, "carve", "run", source, target, "--keep", "8", "-q"], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
         time.sleep(chance.uniform(0, takes * 1.1))
         process.kill()
         process.communicate()
@@ -80,6 +82,17 @@ with tempfile.TemporaryDirectory() as place:
     check(done.returncode == 4 and "File too large" in done.stderr, f"a file limit: exit {done.returncode}: {done.stderr}")
     check(not os.path.exists(target), "a failed run publishes")
     check(run(source, target, "-q").returncode == 0 and digests(target) == expected, "a run does not go on after a full disk")
+
+    for call in ("pwrite64", "fsync", "pread64") if shutil.which("strace") else ():
+        target = os.path.join(place, "broken-" + call)
+        words = ["strace", "-f", "-o", "/dev/null", "-e", f"inject={call}:error=EIO:when=9+"]
+        done = subprocess.run([*words, KVFIT, "carve", "run", source, target, "--keep", "8", "-q"], capture_output=True, text=True)
+        if "ptrace" in done.stderr:
+            print("note: strace may not trace here, failing disks are not tried")
+            break
+        check(done.returncode == 4 and "Input/output error" in done.stderr, f"EIO of {call}: exit {done.returncode}: {done.stderr}")
+        check(not os.path.exists(target), f"a run publishes after EIO of {call}")
+        check(run(source, target, "-q").returncode == 0 and digests(target) == expected, f"a run does not go on after EIO of {call}")
 
     done = run(source, whole)
     check(done.returncode == 2 and "the destination exists" in done.stderr, f"an existing destination: {done.stderr}")
