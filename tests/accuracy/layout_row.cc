@@ -24,6 +24,7 @@ KvKind kind_of(const std::string& text) {
 KvSpec spec_of(const CacheLayer& layer) {
   KvSpec spec;
   spec.kind = kind_of(layer.kind);
+  if (layer.page_bytes <= 0) profiles::fail_input("a layer class without page bytes");
   spec.padded_page = layer.page_bytes;
   if (spec.kind == KvKind::state) {
     // A state holds one page, a second where states are kept at block borders, and one for each speculative token.

@@ -147,10 +147,10 @@ void price_boot(const Library& library, const Observation& row, RowScore& out) {
 
 }  // namespace
 
-RowScore price(const Library& library, const Observation& row) {
+namespace {
+
+RowScore priced(const Library& library, const Observation& row) {
   RowScore out;
-  out.id = row.id;
-  out.file = row.file;
   const std::optional<VerdictScore> at_start = row.outcome == Outcome::free_memory ? free_memory_verdict(row) : std::nullopt;
   if (row.engine != "vllm" && at_start) {
     out.verdict = at_start;
@@ -164,6 +164,21 @@ RowScore price(const Library& library, const Observation& row) {
   if (!out.unpriced && out.scores.empty() && !out.verdict) {
     out.unpriced = out.skipped.empty() ? "prints nothing that is predicted" : out.skipped.front().why;
   }
+  return out;
+}
+
+}  // namespace
+
+RowScore price(const Library& library, const Observation& row) {
+  RowScore out;
+  try {
+    out = priced(library, row);
+  } catch (const std::exception& error) {
+    const profiles::Error* known = dynamic_cast<const profiles::Error*>(&error);
+    out.unpriced = known != nullptr ? known->message() : error.what();
+  }
+  out.id = row.id;
+  out.file = row.file;
   return out;
 }
 

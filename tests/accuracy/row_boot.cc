@@ -196,7 +196,6 @@ Observation read_boot(const Json& row) {
   out.gpu_count = count_of(row, "gpu_count");
   if (!out.tp && out.gpu_count && *out.gpu_count > 1)
     out.tp = *out.gpu_count / std::max<std::int64_t>(out.pp.value_or(1) * out.dp.value_or(1), 1);
-  if (out.tp && *out.tp < 1) out.tp = 1;
   out.model = text_of(row, "model");
   out.quant = text_of(row, "quant");
   out.arguments = arguments_of(args);

@@ -19,6 +19,41 @@ Observation read_row(const Json& row) {
   return engine.starts_with("vllm") ? read_boot(row) : read_engine(row);
 }
 
+void keep_within(Count& count, std::int64_t low, std::int64_t high) {
+  if (count && (*count < low || *count > high)) count.reset();
+}
+
+void keep_within(std::optional<double>& value, double low, double high) {
+  if (value && !(*value > low && *value <= high)) value.reset();
+}
+
+/// Values no machine or engine takes are slips of the pen: as good as unstated.
+void drop_absurd(Observation& row) {
+  for (Count* ranks : {&row.tp, &row.pp, &row.dp, &row.dcp, &row.gpu_count}) keep_within(*ranks, 1, 4096);
+  Arguments& args = row.arguments;
+  keep_within(args.max_model_len, 1, std::int64_t{1} << 36);
+  keep_within(args.max_num_seqs, 1, 1'000'000);
+  keep_within(args.max_num_batched_tokens, 1, std::int64_t{1} << 30);
+  keep_within(args.block_size, 1, 1 << 16);
+  keep_within(args.max_cudagraph_capture_size, 0, 1 << 20);
+  keep_within(args.kv_cache_memory_bytes, 1, std::int64_t{1} << 50);
+  keep_within(args.gpu_memory_utilization, 0, 1);
+  keep_within(args.cpu_offload_gb, 0, 1e5);
+  std::erase_if(args.cudagraph_capture_sizes, [](std::int64_t size) { return size < 1 || size > (1 << 20); });
+  if (args.speculative) keep_within(args.speculative->tokens, 1, 64);
+  keep_within(row.total_gib, 0, 1e4);
+  keep_within(row.nvml_mib, 0, 1e7);
+  Measured& m = row.measured;
+  for (Count* count : {&m.kv_tokens, &m.num_gpu_blocks, &m.mamba_blocks, &m.attention_block, &m.estimated_max_len}) {
+    keep_within(*count, 0, std::int64_t{1} << 46);
+  }
+  keep_within(m.at_len, 1, std::int64_t{1} << 36);
+  for (Size* size : {&m.weights, &m.available_kv, &m.graphs, &m.graphs_estimated, &m.activation, &m.non_torch, &m.consumed,
+                     &m.needed_kv, &m.free_at_start, &m.requested}) {
+    if (*size && !((*size)->value > -1e4 && (*size)->value < 1e5)) size->reset();
+  }
+}
+
 }  // namespace
 
 std::string outcome_name(Outcome outcome) {
@@ -66,6 +101,7 @@ void read_rows_text(std::string_view text, const std::string& file, Rows& rows) 
       observation.from_sweep = observation.id.starts_with("planner-");
       observation.file = file;
       observation.line = number;
+      drop_absurd(observation);
       rows.observations.push_back(std::move(observation));
     } catch (const std::exception& error) {
       rows.rejected.push_back({text_of(row, "id").value_or(place), profiles::format("could not be read: {}", error.what())});

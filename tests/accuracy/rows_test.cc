@@ -64,5 +64,19 @@ TEST_CASE("no line is dropped: what cannot be read is rejected with its place") 
   CHECK(rows.rejected[1].why == "not a JSON object");
 }
 
+TEST_CASE("values no engine takes are as good as unstated") {
+  const Rows rows = read(
+      R"j({"id":"e","gpu":"H100","gpu_mem_gib":-3,"tp":0,"model":"m","args":{"max_model_len":-1,"gpu_memory_utilization":7,)j"
+      R"j("max_num_seqs":null},"measured":{"available_kv_gib":1e18}})j");
+  REQUIRE(rows.observations.size() == 1);
+  const Observation& o = rows.observations.front();
+  CHECK_FALSE(o.tp.has_value());
+  CHECK_FALSE(o.total_gib.has_value());
+  CHECK_FALSE(o.arguments.max_model_len.has_value());
+  CHECK_FALSE(o.arguments.gpu_memory_utilization.has_value());
+  CHECK_FALSE(o.measured.available_kv.has_value());
+  CHECK(o.arguments.unknown == std::vector<std::string>{"max_num_seqs"});  // named without a value: not the default
+}
+
 }  // namespace
 }  // namespace kvfit::accuracy
