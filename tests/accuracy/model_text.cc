@@ -18,11 +18,12 @@ constexpr std::array<std::string_view, 30> kFormats = {
     "int4",  "int8",  "w4a16", "w8a8", "w8a16",     "w4a8",      "w4a4",      "exl3",    "exl2",   "mlx",
     "bnb",   "gguf",  "4bit",  "8bit", "quantized", "quantised", "autoround", "dynamic", "static", "modelopt"};
 
-constexpr std::array<std::string_view, 36> kRemarks = {
-    "instruct",  "it",      "chat",    "base",    "hf",    "thinking", "preview", "meta",   "class",
-    "reasoning", "pt",      "google",  "qat",     "ct",    "fast",     "block",   "tensor", "channel",
-    "per",       "uniform", "mixed",   "auto",    "round", "marlin",   "online",  "g128",   "g32",
-    "g64",       "dspark",  "dflash2", "drafter", "mtp",   "bit",      "text",    "only",   "optimized"};
+constexpr std::array<std::string_view, 46> kRemarks = {
+    "instruct",   "it",     "chat",   "base",   "hf",      "thinking",  "preview", "meta",    "class",       "reasoning",
+    "pt",         "google", "qat",    "ct",     "fast",    "block",     "tensor",  "channel", "per",         "uniform",
+    "mixed",      "auto",   "round",  "marlin", "online",  "g128",      "g32",     "g64",     "dspark",      "dflash2",
+    "drafter",    "mtp",    "bit",    "text",   "only",    "optimized", "sft",     "dpo",     "abliterated", "heretic",
+    "uncensored", "dflash", "eagle3", "spark",  "release", "final"};
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& list, std::string_view word) {
@@ -33,6 +34,11 @@ bool digits_only(std::string_view word) { return word.find_first_not_of("0123456
 
 /// A release date as checkpoints carry it: 2507, 0731, 2503.
 bool is_date(std::string_view word) { return word.size() == 4 && digits_only(word); }
+
+/// The active size of a mixture of experts, which people leave out: a3b, a22b.
+bool is_active_size(std::string_view word) {
+  return word.size() > 2 && word.front() == 'a' && word.back() == 'b' && digits_only(word.substr(1, word.size() - 2));
+}
 
 /// "qwen3" -> qwen 3; "a3b" -> a 3 b.
 void split_letters_and_digits(std::string_view word, Words& out) {
@@ -113,7 +119,7 @@ ModelText read_model_text(std::string_view text) {
     } else if (word.starts_with("reap") ||
                (word.size() > 1 && word[0] == 'k' && out.experts && digits_only(word.substr(1)))) {
       continue;
-    } else if (among(kRemarks, word) || is_date(word)) {
+    } else if (among(kRemarks, word) || is_date(word) || is_active_size(word)) {
       out.remarks.push_back(word);
     } else {
       split_letters_and_digits(word, out.essential);

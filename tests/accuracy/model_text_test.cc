@@ -16,6 +16,7 @@ const std::vector<NamedEntry> kEntries = {
     {"deepseek-v4-flash", {"deepseek-ai/DeepSeek-V4-Flash"}},
     {"glm-5.2", {"zai-org/GLM-5.2"}},
     {"gemma-4-31b-it", {"google/gemma-4-31B-it"}},
+    {"qwen3.6-35b-a3b", {"Qwen/Qwen3.6-35B-A3B"}},
 };
 
 std::string found(std::string_view text, std::string_view quant = "") {
@@ -37,6 +38,7 @@ TEST_CASE("a quantised variant falls back to the architecture's plain entry") {
   CHECK(found("Gemma 4 31B with its MTP drafter") == "gemma-4-31b-it");
   CHECK(found("DeepSeek-V4-Flash-0731") == "deepseek-v4-flash");
   CHECK(found("Qwen3.8-27B class") == "qwen3.8-27b");
+  CHECK(found("qwen3.6-35b int4") == "qwen3.6-35b-a3b");  // the active size is often left out
 }
 
 TEST_CASE("a variant stored in the same format is preferred to the plain entry") {

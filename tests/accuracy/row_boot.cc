@@ -152,6 +152,17 @@ Arguments arguments_of(const Json& args) {
   return out;
 }
 
+/// "--max-model-len" is max_model_len.
+Json engine_spelling(const Json& args) {
+  Json out = Json::object();
+  for (const auto& [key, value] : args.items()) {
+    std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
+    std::replace(name.begin(), name.end(), '-', '_');
+    out[name] = value;
+  }
+  return out;
+}
+
 Measured measured_of(const Json& row) {
   Measured out;
   out.weights = printed_of(row, "weights_gib");
@@ -177,6 +188,7 @@ Measured measured_of(const Json& row) {
 }  // namespace
 
 Observation read_boot(const Json& row) {
+  const Json args = engine_spelling(object_of(row, "args"));
   Observation out;
   out.shape = "boot";
   out.engine = read_engine_name(text_of(row, "engine").value_or("vllm"));
@@ -186,7 +198,6 @@ Observation read_boot(const Json& row) {
   out.total_gib = number_of(row, "gpu_mem_gib");
   const Json* total = member(row, "gpu_mem_gib");
   out.total_printed = total != nullptr && total->is_number_float();
-  const Json& args = object_of(row, "args");
   out.tp = count_of(row, "tp");
   if (!out.tp) out.tp = count_of(args, "tensor_parallel_size");  // with a remark beside the number it is not a statement
   out.pp = count_of(row, "pp");

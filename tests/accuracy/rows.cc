@@ -3,6 +3,7 @@
 #include "profiles/document.h"
 #include "profiles/text.h"
 #include "tests/accuracy/json_fields.h"
+#include "tests/accuracy/spelling.h"
 
 namespace kvfit::accuracy {
 
@@ -15,7 +16,7 @@ Observation read_row(const Json& row) {
   if (row.contains("available_kv_gib_printed") || (row.contains("layers") && row.contains("expect")))
     return read_layout(row);
   if (row.contains("outcome") || row.contains("kv_dtype") || row.contains("ctx")) return read_bench(row);
-  const std::string engine = text_of(row, "engine").value_or("vllm");
+  const std::string engine = lower(text_of(row, "engine").value_or("vllm"));
   return engine.starts_with("vllm") ? read_boot(row) : read_engine(row);
 }
 
