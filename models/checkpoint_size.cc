@@ -20,9 +20,8 @@ bool has_expert_axis(const Tensor& tensor, std::int64_t experts) {
 CheckpointSize checkpoint_size(const TensorInventory& inventory, std::int64_t experts) {
   CheckpointSize out;
   for (const Tensor& tensor : inventory.tensors) {
-    if (experts > 0 && !tensor.expert_ids.empty()) {
-      out.per_expert += Bytes(tensor.bytes().count / experts);
-    } else if (experts > 0 && routed(tensor) && has_expert_axis(tensor, experts)) {
+    const bool by_expert = !tensor.expert_ids.empty() || (routed(tensor) && has_expert_axis(tensor, experts));
+    if (experts > 0 && by_expert) {
       out.per_expert += Bytes(tensor.bytes().count / experts);
     } else {
       out.fixed += tensor.bytes();

@@ -28,7 +28,7 @@ Bytes trellis_bytes(std::int64_t inputs, std::int64_t outputs, int bits) {
 Bytes sliced_expert_bytes(std::int64_t hidden, std::int64_t intermediate, std::int64_t ranks, int bits, bool shared_h) {
   const std::int64_t slice = profiles::cdiv(intermediate, ranks);
   Bytes rank = trellis_bytes(hidden, slice, bits) * 2 + trellis_bytes(slice, hidden, bits);
-  if (shared_h) rank -= Bytes(3 * 2 * hidden);
+  if (shared_h) rank -= Bytes(6 * hidden);
   return rank * ranks;
 }
 

@@ -112,6 +112,8 @@ std::string outcome(const Check& check, const std::string& yes, const std::strin
 std::string sentence(const Check& check, const Numbers& n) {
   const std::string need = gib_text(check.need);
   const std::string have = gib_text(check.have);
+  const std::int64_t need_count = check.need_count.value_or(0);
+  const std::int64_t have_count = check.have_count.value_or(0);
   if (check.id == "free_memory") {
     return outcome(check, format("{} of the device is free for the {} the engine asks for", have, need),
                    format("refuses to start: {} is free, {} is asked for", have, need));
@@ -135,20 +137,19 @@ std::string sentence(const Check& check, const Numbers& n) {
                grouped(n.settings.max_model_len), need, have, grouped(n.kv.estimated_max_len)));
   }
   if (check.id == "mamba_blocks") {
-    return outcome(check, format("{} state blocks for {} sequences", *check.have_count, *check.need_count),
-                   format("refuses to start: max_num_seqs ({}) exceeds available Mamba cache blocks ({})", *check.need_count,
-                          *check.have_count));
+    return outcome(
+        check, format("{} state blocks for {} sequences", have_count, need_count),
+        format("refuses to start: max_num_seqs ({}) exceeds available Mamba cache blocks ({})", need_count, have_count));
   }
   if (check.id == "model_length") {
     return format(
         "refuses to start: max_model_len ({}) is greater than the model's {}; VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 lifts it",
-        *check.need_count, *check.have_count);
+        need_count, have_count);
   }
   if (check.id == "align_block") {
-    return outcome(check,
-                   format("the batch of {} tokens holds an aligned block of {}", *check.have_count, *check.need_count),
-                   format("refuses to start: block_size ({}) must be <= max_num_batched_tokens ({})", *check.need_count,
-                          *check.have_count));
+    return outcome(
+        check, format("the batch of {} tokens holds an aligned block of {}", have_count, need_count),
+        format("refuses to start: block_size ({}) must be <= max_num_batched_tokens ({})", need_count, have_count));
   }
   return outcome(check, format("under load {} of {} is used", need, have),
                  format("out of memory after the start: {} is used under load, {} is there", need, have));

@@ -162,7 +162,7 @@ struct Builder {
       KvSpec spec = place;
       spec.kind = KvKind::sliding_mla;
       spec.block_size = row.count("block");
-      spec.token_bytes = checked_mul(head_dim, 2 * 4 * row.count("overlap"));
+      spec.token_bytes = checked_mul(head_dim, std::int64_t{8} * row.count("overlap"));
       spec.align = rules.pick("kv_compressed", traits).count("page_align");
       spec.window = row.count("overlap") * row.count("ratio");
       spec.layer += format("{} compressor", what);

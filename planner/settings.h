@@ -49,7 +49,7 @@ Traits traits_of(const Question& question);
 
 /// `traits` as stated_traits or traits_of gives them. Throws Error when values contradict each other (zero sequences, a
 /// block size that is not a multiple of 16, an unknown KV dtype ...).
-Settings resolve_settings(const Question& question, const Traits& traits);
+Settings resolve_settings(const Question& question, const Traits& stated);
 
 /// Sizes at which CUDA graphs are captured for these settings, ascending; table capture_sizes.
 std::vector<std::int64_t> capture_sizes(const Settings& settings, const Serving& serving, const Rules& rules,

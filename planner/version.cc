@@ -30,7 +30,8 @@ struct Reader {
     while (n < rest.size() && n < 8 && digit(rest[n])) ++n;
     if (n == 0 || (n < rest.size() && digit(rest[n]))) return std::nullopt;
     int value = 0;
-    std::from_chars(rest.data(), rest.data() + n, value);
+    const std::string_view digits = rest.substr(0, n);
+    std::from_chars(digits.begin(), digits.end(), value);
     rest.remove_prefix(n);
     return value;
   }

@@ -232,9 +232,9 @@ bool Fields::boolean(std::string_view key, bool fallback) {
   return node ? node->boolean() : fallback;
 }
 
-std::string Fields::string(std::string_view key, std::string fallback) {
+std::string Fields::string(std::string_view key, const std::string& fallback) {
   const Node* node = find(key);
-  return node ? node->string() : std::move(fallback);
+  return node ? node->string() : fallback;
 }
 
 void Fields::ignore(std::string_view key) { asked_.emplace_back(key); }

@@ -85,7 +85,7 @@ class Fields {
   std::int64_t integer(std::string_view key, std::int64_t fallback);
   double number(std::string_view key, double fallback);
   bool boolean(std::string_view key, bool fallback);
-  std::string string(std::string_view key, std::string fallback);
+  std::string string(std::string_view key, const std::string& fallback);
   void ignore(std::string_view key);  ///< known, deliberately unused
   void finish() const;                ///< Error naming all unknown keys
 
