@@ -91,7 +91,6 @@ std::vector<std::string> lint(const ModelProfile& profile) {
   std::vector<std::string> out;
   if (profile.source.empty()) out.push_back("source is empty");
   if (profile.as_of.empty()) out.push_back("as_of is empty");
-  for (const std::string& note : profile.model.missing) out.push_back(note);
   if (!profile.checkpoint && !profile.parameters) return out;
   try {
     const TensorInventory inventory = derive_inventory(profile.model);

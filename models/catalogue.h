@@ -38,7 +38,7 @@ ModelProfile load_model(const profiles::Catalog& catalog, std::string_view id_or
 std::vector<ModelProfile> list_models(const profiles::Catalog& catalog);
 
 /// What is wrong with a profile, as sentences; empty when nothing is. The size as published is compared with
-/// what the model implies: within 6 %.
+/// what the model implies: within 6 %. What had to be assumed is no fault; it stands in Model::missing.
 std::vector<std::string> lint(const ModelProfile& profile);
 
 }  // namespace kvfit::models

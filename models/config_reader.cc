@@ -55,7 +55,7 @@ DType read_dtype(const Config& config) {
     if (!node) node = config.root().find(key);
   }
   if (!node) {
-    config.assume("dtype is not stated: bfloat16");
+    if (!config.family().fallback("bf16")) config.assume("dtype is not stated: bfloat16");
     return DType::bf16;
   }
   if (node->is_string() && node->string() == "auto") return DType::bf16;

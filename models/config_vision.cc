@@ -45,6 +45,7 @@ constexpr Kind kKinds[] = {
     {"llama4_vision_model", "llama4"},
     {"gemma4_vision", "gemma4"},
     {"gemma4_unified_vision", "gemma4_unified"},
+    {"moonvit", "moonvit"},
     {"kimi_k25", "moonvit"},
     {"kimi_k3", "moonvit"},
     {"glm4v", "glm4v"},
@@ -196,7 +197,7 @@ std::optional<Vision> read_vision(const Config& config) {
   read_geometry(config.root(), *tower, config.need({"hidden_size", "d_model"}, kWidth), out);
   out.parameters = count_parameters(out, *tower);
   out.max_item_tokens = item_tokens(out, config.root(), *tower);
-  if (out.kind == "other" || out.kind == "gemma4_unified") {
+  if (out.kind == "other") {
     config.assume("the vision tower's layout is not known: counted as a plain transformer");
   }
   return out;
@@ -208,7 +209,8 @@ std::optional<std::int64_t> read_audio(const Config& config) {
   const std::int64_t layers = read(*tower, {"num_hidden_layers", "encoder_layers", "conf_num_hidden_layers"}, 0, kSmall);
   const std::int64_t hidden = read(*tower, {"hidden_size", "d_model", "audio_embed_dim"}, 0);
   const std::int64_t text = config.need({"hidden_size"}, kWidth);
-  config.assume("the audio tower's layout is not known: counted as a plain transformer");
+  // Without layers there is only a projection (Gemma-4-12B, whose 11.96e9 parameters this gives).
+  if (layers > 0) config.assume("the audio tower's layout is not known: counted as a plain transformer");
   return layers * block(hidden, read(*tower, {"intermediate_size", "encoder_ffn_dim"}, 4 * hidden), false, true, true) +
          hidden * text;
 }

@@ -12,7 +12,8 @@ namespace {
 using Kind = Recurrent::Kind;
 
 // Where `defaults` is empty every memory-relevant key is required by the library, or its default is the same everywhere
-// (key-value heads = heads, head_dim = hidden / heads, untied embeddings, no window).
+// (key-value heads = heads, head_dim = hidden / heads, untied embeddings, no window). bf16: the published checkpoints are
+// bfloat16 although their configs do not say so.
 constexpr std::array kFamilies = {
     // Llama-like decoders.
     Family{.type = "llama"},
@@ -138,7 +139,7 @@ constexpr std::array kFamilies = {
     Family{.type = "mixtral"},
     Family{.type = "gpt_oss",
            .traits = kSinks | kMoeBias | kFusedExperts,
-           .defaults = "attention_bias=1 head_dim=64 sliding_window=128 sliding_window_pattern=2"},
+           .defaults = "attention_bias=1 head_dim=64 sliding_window=128 sliding_window_pattern=2 bf16=1"},
     Family{.type = "glm4_moe",
            .traits = kKeyBiasQkv | kKeyQkNorm | kCorrectionBias | kDraftOwnsEnds,
            .defaults = "partial_rotary_factor=0.5 first_k_dense_replace=1 n_shared_experts=1"},
@@ -146,9 +147,9 @@ constexpr std::array kFamilies = {
            .traits = kKeyBiasQkv | kKeyQkNorm | kCorrectionBias | kMrope,
            .defaults = "partial_rotary_factor=0.5 first_k_dense_replace=1 n_shared_experts=1",
            .prefix = "model.language_model."},
-    Family{.type = "minimax_m2", .traits = kQkNorm | kQkNormWide | kCorrectionBias},
+    Family{.type = "minimax_m2", .traits = kQkNorm | kQkNormWide | kCorrectionBias, .defaults = "bf16=1"},
     Family{.type = "minimax_m3", .traits = kQkNorm | kCorrectionBias},
-    Family{.type = "minimax_m1", .recurrent = Kind::lightning},
+    Family{.type = "minimax_m1", .defaults = "bf16=1", .recurrent = Kind::lightning},
     Family{.type = "granitemoe", .traits = kFusedExperts, .defaults = "tie_word_embeddings=0"},
     Family{.type = "granitemoeshared", .traits = kFusedExperts},
     Family{.type = "phimoe", .traits = kNormBias, .defaults = "lm_head_bias=0"},
