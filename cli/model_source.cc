@@ -77,6 +77,7 @@ ModelSource from_checkpoint(const std::string& path) {
   const std::string id = directory_name(config);
   out.model = model_of(config, id);
   out.inputs = {{"checkpoint", id, path}};
+  out.directory = config.directory;
   if (config.files.empty() && !has_weights(config.directory)) {
     out.inventory = derived(out.model);
     out.remarks = {format("weights: bytes derived from {}, no safetensors headers at hand", config.config)};
@@ -137,6 +138,7 @@ ModelSource open_model(const std::string& text, const Catalog& catalog, const En
     ModelSource out = from_checkpoint(*path);
     out.model.id = text;
     out.model.repository = text;
+    out.directory.clear();
     return out;
   }
   const bool path_like = text.front() == '.' || text.front() == '/' || text.ends_with(".json") || text.ends_with(".yaml");

@@ -17,6 +17,7 @@ struct ModelSource {
   models::Model model;
   std::shared_ptr<const models::TensorInventory> inventory;
   std::string catalogue_id;  ///< "" when the model came from a path
+  std::string directory;     ///< where a checkpoint on disk lies, as an engine would be told; "" otherwise
   std::vector<Input> inputs;
   std::vector<std::string> remarks;  ///< what a reader of the plan should know: "bytes are derived from config.json"
 };

@@ -142,6 +142,7 @@ void model(const Args& args, const Catalog& catalog, const Environment& environm
   if (kept > 0) (void)models::with_experts(out.question.model, kept);  // says which hard rule a count breaks
   out.question.inventory = std::move(source.inventory);
   out.model_id = source.catalogue_id;
+  out.model_directory = source.directory;
   for (Input& input : source.inputs) out.inputs.push_back(std::move(input));
   for (std::string& remark : source.remarks) out.defaults.push_back(std::move(remark));
 }

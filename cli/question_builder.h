@@ -16,6 +16,7 @@ namespace kvfit::cli {
 struct BuiltQuestion {
   planner::Question question;
   std::string engine, engine_version;
+  std::string model_directory;        ///< of a checkpoint on disk, or ""
   std::string model_id;               ///< catalogue id, or "" for a model from a path
   std::vector<std::string> defaults;  ///< sentences: what neither the user nor the engine chose
   std::vector<Input> inputs;

@@ -69,6 +69,7 @@ class Checkpoints(unittest.TestCase):
         plan = json.loads(kvfit("plan", "--gpu", "rtx5090-24g", "--model", self.folder, "-f", "json").stdout)["result"]
         self.assertEqual(plan["verdict"], "fits")
         self.assertEqual(plan["ladder"][0]["checkpoint_bytes"], size)
+        self.assertEqual(plan["serve"][:3], ["vllm", "serve", self.folder])
         self.assertFalse([text for text in plan["assumptions"] if "derived" in text])
 
     def test_lint_is_clean_when_headers_and_config_agree_and_names_what_does_not(self):
