@@ -48,7 +48,7 @@ std::string grouped(std::int64_t n) {
   const std::size_t first = n < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3;) {
     i -= 3;
-    digits.insert(i, ",");
+    digits.insert(i, 1, ',');
   }
   return digits;
 }
