@@ -4,6 +4,8 @@ add_library(kvfit_build INTERFACE)
 target_compile_features(kvfit_build INTERFACE cxx_std_20)
 target_include_directories(kvfit_build INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(kvfit_build INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wno-missing-field-initializers $<$<BOOL:${KVFIT_WERROR}>:-Werror>)
+# GCC 12's <algorithm> calls std::get_temporary_buffer, which clang in C++20 mode reports in our files.
+target_compile_options(kvfit_build INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(KVFIT_SANITIZE)
   list(JOIN KVFIT_SANITIZE "," kvfit_sanitizers)
   target_compile_options(kvfit_build INTERFACE -fsanitize=${kvfit_sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -72,6 +72,19 @@ void unify_pages(std::vector<KvSpec>& specs, const Rules& rules, const Traits& t
   }
 }
 
+// Latent pages cannot be padded. Where one does not divide the largest page, later versions keep windowed layers (a
+// drafter's) as if they saw everything, so that all caches form one group.
+bool promote_beside_latent(std::vector<KvSpec>& specs, const Rules& rules, const Traits& traits) {
+  std::int64_t largest = 0;
+  for (const KvSpec& spec : specs) largest = std::max(largest, spec.page());
+  const bool uneven = std::any_of(specs.begin(), specs.end(), [largest](const KvSpec& spec) {
+    return spec.kind == KvKind::mla && largest % spec.page() != 0;
+  });
+  if (!uneven || !rules.pick("kv_unify", traits).is("beside_latent", "promote")) return false;
+  promote_windows(specs);
+  return uniform_type(specs);
+}
+
 struct Bucket {
   std::vector<const KvSpec*> layers;
 };
@@ -241,6 +254,8 @@ std::vector<KvLayout> group_layers(std::vector<KvSpec> specs, const Settings& se
       pack_groups(specs, settings.pp == 1 ? -1 : stage, rules, traits, layout);
       out.push_back(std::move(layout));
     }
+  } else if (promote_beside_latent(specs, rules, traits)) {
+    out = one_group(specs, common, settings, rules, traits);
   } else {
     KvLayout layout = common;
     unify_pages(specs, rules, traits, layout);

@@ -1,6 +1,7 @@
 // Grouping, packing, stages and checks: the parts of a KV layout that one number decides.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -261,6 +262,44 @@ TEST_CASE("states limit sequences to blocks and, in mode align, batches to whole
   CHECK(sequence_limit(layout("0.20"), 969) == 0);
   CHECK(layout("0.24").least_batch == 0);
   CHECK(sequence_limit(test::layout(test::model("qwen3-30b"), {}), 969) == 0);
+}
+
+// A drafter of five windowed layers (8 x 128) beside latent attention: 64 x 4,096 and 64 x 1,152 bytes a page; the latter
+// does not divide the former.
+TEST_CASE("a windowed drafter beside latent attention is kept whole") {
+  const Model target = test::model("deepseek-v3");
+  Model draft;
+  draft.layers.assign(5, with(test::sliding(8, 128, 2048)));
+  Settings settings;
+  settings.kv_cache_dtype = "bf16";
+  settings.block_size = 64;
+  settings.speculative_tokens = 7;
+  const Speculative speculative{"dflash", 7, std::make_shared<const Model>(draft), nullptr};
+  const KvLayout layout = kv_layouts(target, &speculative, settings, test::vllm_rules("0.28"), {}).front();
+  CHECK(layout.group_count == 1);
+  CHECK(layout.bytes_per_block == 64 * (61 * 1152 + 5 * 4096));
+}
+
+// Qwen3.8-27B-FP8 with a DFlash drafter of five windowed layers (8 heads of 128, window 2,048) and seven drafted tokens:
+// block 832, 10 groups of states, 4 of full layers, 1 of the drafter; 1,018 blocks for 4,096 tokens -> 35,945 tokens,
+// 8.78x (a public v0.28 boot log).
+TEST_CASE("a drafter's windowed layers set the size of all groups") {
+  Model draft;
+  draft.layers.assign(5, with(test::sliding(8, 128, 2048)));
+  Settings settings;
+  settings.kv_cache_dtype = "bf16";
+  settings.state_dtype = profiles::DType::f32;
+  settings.mamba_mode = MambaMode::align;
+  settings.speculative_tokens = 7;
+  const Speculative speculative{"dflash", 7, std::make_shared<const Model>(draft), nullptr};
+  const KvLayout layout = kv_layouts(test::model("27B"), &speculative, settings, test::vllm_rules("0.28"), {}).front();
+  CHECK(layout.block_size == 832);
+  CHECK(layout.page_bytes == 3407872);
+  CHECK(layout.group_count == 15);
+  CHECK(layout.group_size == 5);
+  CHECK(layout.padding_layers == 4 + 2);
+  CHECK(pages_per_request(layout, 4096, 8192) == 116);
+  CHECK(printed_tokens(layout, 1018, 4096, 8192) == 35945);
 }
 
 TEST_CASE("a layer that reads another's cache owns none") {
