@@ -1,6 +1,7 @@
 #include "carve/weight_norm.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,14 @@ bool is_packed_fp4(const HeaderTensor& tensor) { return tensor.dtype == DType::u
 
 }  // namespace
 
+namespace {
+
+std::int64_t tile(std::int64_t extent, std::int64_t scales) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(profiles::cdiv(extent, scales))));
+}
+
+}  // namespace
+
 // One expert's matrix: weights row by row, and the scale of each.
 struct WeightNorms::Matrix {
   std::int64_t rows = 0, columns = 0;
@@ -37,9 +46,10 @@ struct WeightNorms::Matrix {
 
   double scale_at(std::int64_t row, std::int64_t column) const {
     if (scales.empty()) return global;
-    // A scale covers ceil(rows / scale_rows) rows: 128 of a block format, one of a channel format, all of a tensor's.
-    const std::int64_t r = row / profiles::cdiv(rows, scale_rows);
-    const std::int64_t c = column / profiles::cdiv(columns, scale_columns);
+    // A scale covers 128 rows of a block format, one of a channel format, all of a tensor's: always a power of two, and the
+    // last block may be short.
+    const std::int64_t r = row / tile(rows, scale_rows);
+    const std::int64_t c = column / tile(columns, scale_columns);
     return scales[static_cast<std::size_t>(r * scale_columns + c)] * global;
   }
 };

@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "carve/job.h"
@@ -83,6 +86,31 @@ int deliver_run(const Args& args, const Console& console, const carve::RunReport
   listing.heading += "\n";
   deliver(args, console, listing);
   return kYes;
+}
+
+void carve_planned(const Args& args, const Console& console, std::int64_t keep, std::int64_t of,
+                   const std::string& destination) {
+  const std::string source = args.text("model").value_or("");
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(source, ignored)) {
+    fail_input("--carve-to needs the checkpoint itself", {}, "--model DIRECTORY, with its safetensors files");
+  }
+  if (keep <= 0 || keep == of) fail_input("the plan keeps all experts: there is nothing to carve");
+  carve::Request request;
+  request.source = source;
+  request.keep = keep;
+  carve::RunOptions options;
+  options.version = version_number();
+  options.destination = destination;
+  carve::RunReport report;
+  {
+    CarveProgress progress(console, !args.toggle("quiet").value_or(false));
+    options.progress = [&progress](const carve::Progress& now) { progress(now); };
+    report = carve::run_carve(request, options);
+  }
+  for (const std::string& finding : report.findings) console.note(printable(finding));
+  console.note(format("wrote {} with {} of {} experts: {} files, {} bytes", printable(destination), keep, of, report.files,
+                      profiles::grouped(report.bytes)));
 }
 
 int carve_job(const Args& args, const Console& console) {

@@ -125,8 +125,9 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
   out.heading = format("keep {} of {} experts in {} blocks: {} -> {} ({} less) in {} files\n", plan.request.keep,
                        layout.experts, layout.blocks.size(), gigabytes(plan.bytes_in()), gigabytes(plan.bytes_out()),
                        gigabytes(saved), plan.outputs.size());
-  out.heading += format("score {} ({}), read {} ({:.1f}% of the tensors)\n",
-                        plan.request.score_file.empty() ? carve::score_name(plan.request.score) : "file", plan.record.basis,
+  const std::string basis = plan.record.basis.empty() ? "" : format(" ({})", plan.record.basis);
+  out.heading += format("score {}{}, read {} ({:.1f}% of the tensors)\n",
+                        plan.request.score_file.empty() ? carve::score_name(plan.request.score) : "file", basis,
                         gigabytes(plan.score_bytes_read), read);
   out.heading += format("kernels: {}\n", remark.empty() ? "fused top-k in vLLM, SGLang and llama.cpp" : remark);
   out.table.columns = {{"block", Align::left, true},     {"router spread", Align::right}, {"weight spread", Align::right},

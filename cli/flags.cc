@@ -138,6 +138,9 @@ constexpr std::array kFlags = {
          .help = "run formats refused by policy, weight-only"},
     Flag{.verbs = "plan", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
          .help = "exit 0 whatever the verdict; errors still count"},
+    Flag{.verbs = "plan", .name = "carve-to", .type = text, .value = "DIR", .group = "Search", .common = false,
+         .help = "then write the checkpoint with the planned experts",
+         .more = "As kvfit carve run does, when the answer is yes and --model is a directory. DIR must not exist."},
     // --- corrections
     Flag{.verbs = "calibrate", .name = "keep", .fallback = "off", .group = "Corrections",
          .help = "keep what the log teaches for later plans",

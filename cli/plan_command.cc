@@ -1,7 +1,9 @@
 // kvfit plan
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/carve_job.h"
 #include "cli/catalog_access.h"
 #include "cli/commands.h"
 #include "cli/make_report.h"
@@ -58,6 +60,9 @@ int plan_command(const Args& args, const Console& console) {
   if (code == kYes && !keeps_margin(report.plan, margin)) {
     console.note(profiles::format("the headroom is below --margin {}", args.text("margin").value_or("")));
     code = kNo;
+  }
+  if (const std::optional<std::string> to = args.text("carve-to"); to && code == kYes) {
+    carve_planned(args, console, report.plan.experts, models::expert_count(report.question.model), *to);
   }
   return args.toggle("exit-zero").value_or(false) ? kYes : code;
 }

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 EXPERTS, KEEP, HIDDEN, INNER = 256, 128, 2048, 512
-LAYERS = 8
+LAYERS = 5
 TILE = 16 << 20
 RUNS = 2
 

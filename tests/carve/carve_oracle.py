@@ -282,8 +282,45 @@ def plain_block_scales(block, count):
     return sums / sizes if sizes.all() else None
 
 
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def dequantised(rests, stem):
+    """All weights of one linear module as numbers."""
+    weight = rests.get(stem + ".weight", rests.get(stem + ".weight_packed"))
+    if weight.dtype == "U8":
+        codes = np.frombuffer(weight.data, np.uint8)
+        values = E2M1[np.stack([codes & 15, codes >> 4], axis=1).ravel()].reshape(weight.shape[0], -1)
+        values = values * np.repeat(numbers(rests[stem + ".weight_scale"]).reshape(weight.shape[0], -1), 16, axis=1)
+        if stem + ".weight_scale_2" in rests:
+            return values * float(numbers(rests[stem + ".weight_scale_2"])[0])
+        return values / float(numbers(rests[stem + ".weight_global_scale"])[0])
+    values = numbers(weight).reshape(weight.shape)
+    if stem + ".weight_scale_inv" in rests:
+        scale = rests[stem + ".weight_scale_inv"]
+        tiles = np.kron(numbers(scale).reshape(scale.shape), np.ones((128, 128)))
+        return values * tiles[:weight.shape[0], :weight.shape[1]]
+    return values
+
+
+def weight_scores(block, score):
+    out = []
+    for expert in range(expert_count(block)):
+        if block.per_expert:
+            rests = block.per_expert[expert]
+            parts = [dequantised(rests, stem).ravel() for stem in sorted({r.rpartition(".")[0] for r in rests})]
+        else:
+            parts = [numbers(t).reshape(t.shape)[expert].ravel() for t in block.fused]
+        values = np.concatenate(parts)
+        rms = np.sqrt((values * values).mean())
+        out.append(np.sqrt((values * values).sum()) if score == "frob" else -np.abs(values).mean() / rms)
+    return np.array(out)
+
+
 def block_scores(block, score):
     count = expert_count(block)
+    if score in ("aimer", "frob"):
+        return weight_scores(block, score)
     norms = row_norms(block.router)
     if score == "router-norm":
         return norms
