@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "planner/rank.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
 #include "profiles/units.h"
@@ -220,7 +221,7 @@ struct Builder {
 std::vector<int> stages_of(const Model& model, std::int64_t stages) {
   std::vector<int> out;
   int stage = 0;
-  for (const std::int64_t size : stage_layers(static_cast<std::int64_t>(model.layers.size()), stages)) {
+  for (const std::int64_t size : layers_per_stage(static_cast<std::int64_t>(model.layers.size()), stages)) {
     out.insert(out.end(), static_cast<std::size_t>(size), stage++);
   }
   return out;
@@ -293,13 +294,6 @@ std::int64_t state_bytes(const Recurrent& r, const Settings& settings, const Rul
       return r.inner / tp * rows * conv_element;
   }
   return 0;
-}
-
-std::vector<std::int64_t> stage_layers(std::int64_t layers, std::int64_t stages) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(stages), layers / stages);
-  const std::int64_t rest = layers % stages;
-  for (std::int64_t i = 0; i < rest; ++i) ++out[static_cast<std::size_t>(stages - 2 - i)];
-  return out;
 }
 
 std::vector<KvSpec> kv_specs(const Model& model, const Speculative* speculative, const Settings& settings,

@@ -60,7 +60,4 @@ std::int64_t state_bytes(const models::Recurrent& recurrent, const Settings& set
 std::vector<KvSpec> kv_specs(const models::Model& model, const Speculative* speculative, const Settings& settings,
                              const Rules& rules, const Traits& traits);
 
-/// Layers of each pipeline stage: n / pp, the remainder given to the stages before the last, latest first.
-std::vector<std::int64_t> stage_layers(std::int64_t layers, std::int64_t stages);
-
 }  // namespace kvfit::planner

@@ -7,6 +7,7 @@
 
 #include "planner/kv_capacity.h"
 #include "planner/packed_kv.h"
+#include "planner/rank.h"
 #include "profiles/units.h"
 #include "tests/planner/kv_support.h"
 
@@ -177,10 +178,10 @@ TEST_CASE("caches of one type and many sizes form one group") {
 }
 
 TEST_CASE("remaining layers go to the stages before the last") {
-  CHECK(stage_layers(32, 2) == std::vector<std::int64_t>{16, 16});
-  CHECK(stage_layers(61, 4) == std::vector<std::int64_t>{15, 15, 16, 15});
-  CHECK(stage_layers(63, 4) == std::vector<std::int64_t>{16, 16, 16, 15});
-  CHECK(stage_layers(48, 1) == std::vector<std::int64_t>{48});
+  CHECK(layers_per_stage(32, 2) == std::vector<std::int64_t>{16, 16});
+  CHECK(layers_per_stage(61, 4) == std::vector<std::int64_t>{15, 15, 16, 15});
+  CHECK(layers_per_stage(63, 4) == std::vector<std::int64_t>{16, 16, 16, 15});
+  CHECK(layers_per_stage(48, 1) == std::vector<std::int64_t>{48});
 }
 
 // Qwen3-Coder-30B, PP2, 3.18 GiB: v0.14 to v0.16 compare all 48 layers' need with one stage (a public boot: "24.0 GiB is
