@@ -157,12 +157,6 @@ std::string sentence(const Check& check, const Numbers& n) {
 
 }  // namespace
 
-Bytes quadrature(std::initializer_list<Bytes> errors) {
-  double squares = 0;
-  for (const Bytes error : errors) squares += static_cast<double>(error.count) * static_cast<double>(error.count);
-  return Bytes(std::llround(std::sqrt(squares)));
-}
-
 std::vector<Check> make_checks(const Numbers& numbers, double bar) {
   std::vector<Check> out;
   out.reserve(8);

@@ -42,7 +42,4 @@ std::vector<Check> make_checks(const Numbers& numbers, double bar);
 /// Fills the sentences: what the engine prints or does.
 void describe(std::vector<Check>& checks, const Numbers& numbers);
 
-/// sqrt(a^2 + b^2 + ...), for independent errors.
-Bytes quadrature(std::initializer_list<Bytes> errors);
-
 }  // namespace kvfit::planner

@@ -1,6 +1,7 @@
 #include "planner/ledger.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -61,6 +62,12 @@ void verify(const Ledger& ledger) {
     throw std::logic_error(profiles::format("ledger of rank {} sums to {} bytes, the device has {}", ledger.rank, sum.count,
                                             ledger.total.count));
   }
+}
+
+Bytes quadrature(std::initializer_list<Bytes> errors) {
+  double squares = 0;
+  for (const Bytes error : errors) squares += static_cast<double>(error.count) * static_cast<double>(error.count);
+  return Bytes(std::llround(std::sqrt(squares)));
 }
 
 Bytes combined_error(const std::vector<Entry>& entries) {

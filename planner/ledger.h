@@ -1,6 +1,7 @@
 // One device's memory, every byte under exactly one label: entries + free == total, to the byte.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ void close(Ledger& ledger);
 /// Throws std::logic_error when entries do not sum to total or a label appears twice: a bug in kvfit.
 void verify(const Ledger& ledger);
 
-/// Independent errors add in quadrature.
+/// sqrt(a^2 + b^2 + ...): independent errors add in quadrature.
+Bytes quadrature(std::initializer_list<Bytes> errors);
 Bytes combined_error(const std::vector<Entry>& entries);
 
 }  // namespace kvfit::planner

@@ -11,12 +11,6 @@
 namespace kvfit::planner {
 namespace {
 
-Bytes quadrature(std::initializer_list<Bytes> errors) {
-  double squares = 0;
-  for (const Bytes error : errors) squares += static_cast<double>(error.count) * static_cast<double>(error.count);
-  return Bytes(std::llround(std::sqrt(squares)));
-}
-
 Amount plus(const Amount& a, const Amount& b) { return {a.bytes + b.bytes, quadrature({a.error, b.error})}; }
 
 // What capturing takes beyond what the budget set aside; negative where the estimate left room.
