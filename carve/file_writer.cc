@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,9 +84,8 @@ void sync_directory(const std::string& path) {
 }
 
 void write_whole(const std::string& path, std::string_view text) {
-  const std::string part = path + ".part";
-  ::unlink(part.c_str());
-  NewFile file(part);
+  // Parts of a job may write the same file at once, from several hosts too: each has a temporary name of its own.
+  NewFile file(profiles::format("{}.{:08x}.part", path, std::random_device{}()));
   file.write(std::span(text.data(), text.size()), 0);
   file.publish(path);
 }
