@@ -116,9 +116,9 @@ void WorkingDirectory::publish() {
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     if (entry.path().extension() == ".part") remove_file(entry.path().string());  // of a run that was killed
   }
+  remove_file(path_ + "/.lock");  // still held: a run killed from here on leaves nothing of its own in what it published
   sync_directory(path_);
   rename_new(path_, destination_);
-  remove_file(destination_ + "/.lock");
   sync_directory(destination_);
   sync_directory(fs::path(destination_).parent_path().string());
 }
