@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -57,6 +58,7 @@ class Deriver {
   void layer(const Layer& layer, const std::string& prefix, int number);
   void draft(const Draft& draft);
   void head();
+  TensorInventory sorted();
   void vision(const Vision& vision);
   void rows(Table table, const Terms& terms, const std::string& prefix);
   void row(const Row& row, const Terms& terms, const std::string& prefix);
@@ -65,6 +67,7 @@ class Deriver {
   void expert(const Row& row, const Terms& terms, const std::string& module);
   void kv_scale(string_view row_name, const std::string& module);
   void add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts = 0);
+  NameRole role(const std::string& name);
   void unnamed(const std::string& prefix, std::int64_t parameters);
 
   const WeightFormat& format_of_module(const Row& row, const std::string& module) {
@@ -77,14 +80,31 @@ class Deriver {
   const Naming& naming_;
   FormatCache formats_, draft_formats_;
   bool in_draft_ = false;
-  int layer_ = -1;  ///< number in the names being written
+  int layer_ = -1;            ///< number in the names being written
+  const Row* row_ = nullptr;  ///< whose tensors are being written
+  unsigned blocks_ = 0;       ///< which blocks that layer has, and whether it drafts
+  struct KnownRole {
+    NameRole role;
+    int layer = -1;  ///< where it was read
+  };
+  std::map<std::pair<const Row*, unsigned>, KnownRole> roles_;
   string_view prefix_;
   std::int64_t named_extra_ = 0;
   TensorInventory out_;
 };
 
+// The parts of a row (weight, scales ...) have one role, the same in all layers made alike.
+NameRole Deriver::role(const std::string& name) {
+  if (row_ == nullptr || layer_ < 0) return role_of(name, model_);
+  const auto [known, fresh] = roles_.try_emplace({row_, blocks_});
+  if (fresh) known->second = {.role = role_of(name, model_), .layer = layer_};
+  NameRole out = known->second.role;
+  if (out.layer >= 0) out.layer += layer_ - known->second.layer;
+  return out;
+}
+
 void Deriver::add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts) {
-  const NameRole role = role_of(name, model_);
+  const NameRole role = this->role(name);
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.role = role.role;
@@ -173,7 +193,9 @@ void Deriver::row(const Row& row, const Terms& terms, const std::string& prefix)
 void Deriver::rows(Table table, const Terms& terms, const std::string& prefix) {
   for (const Row& each : table) {
     if (!terms[each.when]) continue;
+    row_ = &each;
     row(each, terms, prefix);
+    row_ = nullptr;
     if (each.when == When::per_layer) named_extra_ += parameters(each, terms);
   }
 }
@@ -192,6 +214,8 @@ bool Deriver::stacks_experts(const Layer& layer, const std::string& prefix) {
 
 void Deriver::layer(const Layer& layer, const std::string& prefix, int number) {
   layer_ = number;
+  blocks_ = (layer.attention ? 1U : 0U) | (layer.recurrent ? 2U : 0U) | (layer.dense ? 4U : 0U) | (layer.moe ? 8U : 0U) |
+            (in_draft_ ? 16U : 0U);
   const Terms terms = layer_terms(model_, layer, stacks_experts(layer, prefix));
   rows(naming_.norms, terms, prefix);
   if (layer.attention) {
@@ -241,6 +265,18 @@ void Deriver::vision(const Vision& vision) {
   }
 }
 
+// By name; each tensor is moved once.
+TensorInventory Deriver::sorted() {
+  std::vector<Tensor*> order;
+  order.reserve(out_.tensors.size());
+  for (Tensor& tensor : out_.tensors) order.push_back(&tensor);
+  std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
+  TensorInventory out{.tensors = {}, .exact = out_.exact, .origin = out_.origin};
+  out.tensors.reserve(order.size());
+  for (Tensor* tensor : order) out.tensors.push_back(std::move(*tensor));
+  return out;
+}
+
 TensorInventory Deriver::run() {
   rows(naming_.root, root_terms(model_), std::string(prefix_));
   unnamed(std::string(prefix_), model_.extra_parameters);
@@ -251,8 +287,7 @@ TensorInventory Deriver::run() {
   if (model_.draft) draft(*model_.draft);
   if (model_.vision) vision(*model_.vision);
   if (model_.audio_parameters) unnamed("audio_tower.", *model_.audio_parameters);
-  std::sort(out_.tensors.begin(), out_.tensors.end(), [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
-  return std::move(out_);
+  return sorted();
 }
 
 }  // namespace

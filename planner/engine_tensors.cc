@@ -75,11 +75,15 @@ class Loader {
     for (const models::Layer& layer : checkpoint.model.layers) {
       if (layer.moe) moe_ = &*layer.moe;
     }
+    sliced_ = std::ranges::any_of(checkpoint.inventory.tensors,
+                                  [](const Tensor& tensor) { return tensor.name.ends_with(".trellis"); });
   }
 
   void add(const Tensor& tensor) {
     // Slices cut before they were encoded: ranks are alike, and each loads its own.
-    if (!loaded(tensor) || models::slice_rank(tensor.name) > 0) return;
+    if (!loaded(tensor)) return;
+    const int slice = sliced_ ? models::slice_rank(tensor.name) : -1;
+    if (slice > 0) return;
     const ParamName name = engine_parameter(tensor);
     if (dropped(tensor, name)) return;
     EngineTensor& parameter = parameters_[name.parameter];
@@ -87,7 +91,7 @@ class Loader {
     parameter.repacked = parameter.repacked || (repack_.int4_kernel && packed_int4(tensor, name));
     const std::int64_t experts = expert_extent(tensor);
     const Role role = acting_role(tensor);
-    std::int64_t bytes = rank_bytes(tensor, name, role);
+    const std::int64_t bytes = rank_bytes(tensor, name, role, slice >= 0);
     if (experts == 0) {
       parameter.fixed += bytes;
     } else if (role == Role::expert) {
@@ -155,7 +159,6 @@ class Loader {
   }
 
   std::int64_t divisor(const Tensor& tensor, const ParamName& name, Role role) const {
-    if (models::slice_rank(tensor.name) >= 0) return 1;
     const std::int64_t whole = role == Role::expert ? divisors_.experts : divisors_.tp;
     const std::size_t own_axes = tensor.shape.size() - (stacked(tensor) ? 1 : 0);
     switch (name.split) {
@@ -183,12 +186,12 @@ class Loader {
   }
 
   // Bytes on this rank of all the entry's experts together (or of the one tensor).
-  std::int64_t rank_bytes(const Tensor& tensor, const ParamName& name, Role role) const {
+  std::int64_t rank_bytes(const Tensor& tensor, const ParamName& name, Role role, bool sliced) const {
     std::int64_t values = profiles::checked_mul(elements(tensor), tensor.count());
     if (name.split == Split::vocabulary && tensor.shape.size() >= 2) {
       values = values / tensor.shape.front() * round_up(tensor.shape.front(), kVocabularyPadding);
     }
-    values = cdiv(values, divisor(tensor, name, role));
+    values = cdiv(values, sliced ? 1 : divisor(tensor, name, role));
     const std::int64_t wide = role == Role::router && tensor.shape.size() == 2 ? repack_.router_bits : 0;
     std::int64_t bytes = cdiv(values * (wide > 0 ? wide : bits_after_load(tensor, name)), 8);
     if (name.kind == ParamKind::scale) bytes = scale_bytes(tensor, name, values, bytes);
@@ -225,6 +228,7 @@ class Loader {
   Repack repack_;
   Divisors divisors_;
   const models::Moe* moe_ = nullptr;
+  bool sliced_ = false;  // some tensors are cut for ranks already
   std::unordered_map<std::string, EngineTensor> parameters_;
 };
 

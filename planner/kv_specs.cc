@@ -50,6 +50,13 @@ std::int64_t head_bytes(const Attention& attention, const Rules& rules, const Tr
   return round_up(k + v, row.count("round_to"));
 }
 
+// `traits` name the KV dtype that `settings` do.
+std::int64_t layer_bytes(const Attention& attention, const Settings& settings, const Rules& rules, const Traits& traits) {
+  if (attention.kind == Attention::Kind::mla) return latent_bytes(attention, rules, traits);
+  const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / settings.tp);
+  return checked_mul(heads, head_bytes(attention, rules, traits));
+}
+
 // Builds the list; knows the settings and rules that every layer needs.
 struct Builder {
   const Settings& settings;
@@ -62,7 +69,8 @@ struct Builder {
     if (attention.compress_ratio > 0 || compressed()) return compressed_layer(attention, place);
     KvSpec spec = place;
     spec.block_size = settings.block_size;
-    spec.token_bytes = entry_bytes(attention, plain ? unquantised() : settings, rules, traits);
+    spec.token_bytes =
+        plain ? entry_bytes(attention, unquantised(), rules, traits) : layer_bytes(attention, settings, rules, traits);
     switch (attention.kind) {
       case Attention::Kind::full:
         break;
@@ -262,10 +270,7 @@ bool same_cache(const KvSpec& a, const KvSpec& b) {
 }
 
 std::int64_t entry_bytes(const Attention& attention, const Settings& settings, const Rules& rules, const Traits& traits) {
-  const Traits with = with_kv_dtype(traits, settings);
-  if (attention.kind == Attention::Kind::mla) return latent_bytes(attention, rules, with);
-  const std::int64_t heads = std::max<std::int64_t>(1, attention.kv_heads / settings.tp);
-  return checked_mul(heads, head_bytes(attention, rules, with));
+  return layer_bytes(attention, settings, rules, with_kv_dtype(traits, settings));
 }
 
 std::int64_t state_bytes(const Recurrent& r, const Settings& settings, const Rules& rules, const Traits& traits) {

@@ -145,7 +145,7 @@ void Rules::read_row(const Node& node, Table& table) {
   if (std::find(std::begin(kKnown), std::end(kKnown), row.provenance) == std::end(kKnown)) {
     node.fail(format("unknown provenance '{}'", row.provenance), "one of exact, derived, measured, assumed");
   }
-  row.place = format("{}:{}", node.where().file, node.where().line);
+  row.place = node.place();
   if (since != nullptr && until != nullptr && compare(read_version(*since), read_version(*until)) >= 0) {
     until->fail("'until' must be after 'since'");
   }

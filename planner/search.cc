@@ -64,21 +64,17 @@ std::vector<std::int64_t> sequence_choices(const Question& question, std::int64_
   return out;
 }
 
-std::string expert_remark(const Question& question, const Settings& settings, std::int64_t experts) {
+void finish_rungs(const Question& question, std::vector<Rung>& rungs) {
   Traits traits = traits_of(question);
-  traits["experts"] = static_cast<double>(experts);
-  (void)settings;
-  const Row* row = question.rules->find("expert_kernels", traits);
-  return row ? row->word("remark") : std::string();
-}
-
-void finish_rungs(const Question& question, const Settings& settings, std::vector<Rung>& rungs) {
   const std::int64_t all = models::expert_count(question.model);
   const models::CheckpointSize size =
       question.inventory ? models::checkpoint_size(*question.inventory, all) : models::CheckpointSize{};
   for (Rung& rung : rungs) {
     rung.checkpoint = size.at(rung.experts);
-    if (rung.experts > 0) rung.remark = expert_remark(question, settings, rung.experts);
+    if (rung.experts <= 0) continue;
+    traits["experts"] = static_cast<double>(rung.experts);
+    const Row* row = question.rules->find("expert_kernels", traits);
+    if (row != nullptr) rung.remark = row->word("remark");
   }
 }
 
@@ -125,7 +121,7 @@ Plan make_plan(const Question& question) {
   }
   Plan out = evaluator.plan(*chosen);
   out.ladder = ladder(bounds, probe);
-  finish_rungs(question, out.settings, out.ladder);
+  finish_rungs(question, out.ladder);
   out.levers = levers_of(evaluator, *chosen, bounds);
   out.highest_safe_utilization = highest_utilization(*chosen, probe);
   apply_gates(out, gates_of(question, out.settings));

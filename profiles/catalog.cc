@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ std::vector<ProfileFile> read_directory(const std::string& directory) {
   return out;
 }
 
-bool before(const ProfileFile& a, const ProfileFile& b) { return std::pair(a.kind, a.id) < std::pair(b.kind, b.id); }
+bool before(const ProfileFile& a, const ProfileFile& b) { return std::tie(a.kind, a.id) < std::tie(b.kind, b.id); }
 
 }  // namespace
 
@@ -72,7 +73,7 @@ Catalog::Catalog(const std::vector<std::string>& directories) : files_(built_in_
       files_.push_back(std::move(file));
     }
   }
-  std::sort(files_.begin(), files_.end(), before);
+  if (!directories.empty()) std::sort(files_.begin(), files_.end(), before);  // the built-in table is sorted
 }
 
 std::vector<ProfileFile> Catalog::list(std::string_view kind) const {

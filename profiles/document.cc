@@ -48,30 +48,25 @@ std::string_view kind_name(Node::Kind kind) {
   node.fail(format("expected {}, found {}", expected, kind_name(node.kind())));
 }
 
-// Writes the key of `node` and of all below it; `path` is the key so far and is left as it was.
-void name_below(Node& node, std::string& path, std::string Node::* key, std::vector<Node> Node::* items,
-                std::vector<std::pair<std::string, Node>> Node::* members) {
-  node.*key = path;
-  const std::size_t length = path.size();
-  std::size_t index = 0;
-  for (Node& item : node.*items) {
-    path.append("[").append(std::to_string(index++)).append("]");
-    name_below(item, path, key, items, members);
-    path.resize(length);
-  }
-  for (auto& [name, value] : node.*members) {
-    if (length > 0) path += '.';
-    path += name;
-    name_below(value, path, key, items, members);
-    path.resize(length);
-  }
+// "layers[3].norm": the keys from the root down to `step`.
+std::string dotted(const std::vector<Source::Step>& steps, int step) {
+  if (step < 0) return {};
+  const Source::Step& own = steps[static_cast<std::size_t>(step)];
+  if (own.above < 0) return {};
+  std::string out = dotted(steps, own.above);
+  if (own.key.empty()) return out.append("[").append(std::to_string(own.index)).append("]");
+  return (out.empty() ? out : out.append(".")).append(own.key);
 }
 
 }  // namespace
 
-void NodeBuilder::name_keys(Node& root) {
-  std::string path;
-  name_below(root, path, &Node::key_, &Node::items_, &Node::members_);
+void NodeBuilder::name_keys(Node& root, Source& source, int above, std::size_t index, std::string_view key) {
+  root.step_ = static_cast<int>(source.steps.size());
+  const int own = root.step_;
+  source.steps.push_back({.above = above, .index = index, .key = std::string(key)});
+  std::size_t at = 0;
+  for (Node& item : root.items_) name_keys(item, source, own, at++, {});
+  for (auto& [name, value] : root.members_) name_keys(value, source, own, 0, name);
 }
 
 Where place_in(const Source& source, int line, int column, std::string key) {
@@ -180,9 +175,11 @@ const Node& Node::at(std::string_view key) const {
 }
 
 Where Node::where() const {
-  if (!source_) return {.file = {}, .line = 0, .column = 0, .key = key_, .excerpt = {}};
-  return place_in(*source_, line_, column_, key_);
+  if (!source_) return {};
+  return place_in(*source_, line_, column_, dotted(source_->steps, step_));
 }
+
+std::string Node::place() const { return source_ ? format("{}:{}", source_->file, line_) : std::string(); }
 
 void Node::fail(std::string message, std::string hint) const { fail_input(std::move(message), where(), std::move(hint)); }
 

@@ -5,6 +5,7 @@
 // size are bounded, and a document holds no aliases that expand without bound.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,10 +18,17 @@
 
 namespace kvfit::profiles {
 
-/// File name and text, shared by all nodes of a document.
+/// File name, text and keys, shared by all nodes of a document.
 struct Source {
+  /// How a value is reached from the one that holds it.
+  struct Step {
+    int above = -1;         ///< step of the holder; -1 = this is the root
+    std::size_t index = 0;  ///< place in a list
+    std::string key;        ///< of a map's value; empty = the holder is a list
+  };
   std::string file;
   std::string text;
+  std::vector<Step> steps;
 };
 
 class Node {
@@ -51,7 +59,8 @@ class Node {
   const Node& at(std::string_view key) const;  ///< throws "missing key" with the nearest spelling
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
-  Where where() const;  ///< place of the value, with its dotted key
+  Where where() const;        ///< place of the value, with its dotted key
+  std::string place() const;  ///< "file:line"
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
 
  private:
@@ -59,11 +68,11 @@ class Node {
   Kind kind_ = Kind::null;
   int line_ = 0;
   int column_ = 0;
+  int step_ = -1;  // of source_, which spells the dotted path from the root
   bool boolean_ = false;
   std::int64_t integer_ = 0;
   double real_ = 0;
   std::string text_;
-  std::string key_;  // dotted path from the root
   std::vector<Node> items_;
   std::vector<std::pair<std::string, Node>> members_;
   std::shared_ptr<const Source> source_;

@@ -209,8 +209,8 @@ void blank_infinity(std::string& text) {
 
 Node parse_json(std::string text, std::string file) {
   blank_infinity(text);
-  std::shared_ptr<const Source> source =
-      std::make_shared<const Source>(Source{.file = std::move(file), .text = std::move(text)});
+  const std::shared_ptr<Source> source =
+      std::make_shared<Source>(Source{.file = std::move(file), .text = std::move(text), .steps = {}});
   check_text(*source);
   Handler handler(source);
   const char* begin = source->text.data();
@@ -219,7 +219,7 @@ Node parse_json(std::string text, std::string file) {
   const CountingIterator last{end, nullptr};
   nlohmann::json::sax_parse(first, last, &handler);
   Node root = handler.take();
-  NodeBuilder::name_keys(root);
+  NodeBuilder::name_keys(root, *source);
   return root;
 }
 

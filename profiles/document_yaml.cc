@@ -147,8 +147,8 @@ class Handler : public YAML::EventHandler {
 }  // namespace
 
 Node parse_yaml(std::string text, std::string file) {
-  std::shared_ptr<const Source> source =
-      std::make_shared<const Source>(Source{.file = std::move(file), .text = std::move(text)});
+  const std::shared_ptr<Source> source =
+      std::make_shared<Source>(Source{.file = std::move(file), .text = std::move(text), .steps = {}});
   check_text(*source);
   Handler handler(source);
   std::istringstream in(source->text);
@@ -162,7 +162,7 @@ Node parse_yaml(std::string text, std::string file) {
     fail_input("not YAML: " + error.msg, where, tab ? "YAML is indented with spaces, not with tabs" : "");
   }
   Node root = handler.take();
-  NodeBuilder::name_keys(root);
+  NodeBuilder::name_keys(root, *source);
   return root;
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 using kvfit::profiles::Node;
 
+constexpr std::string_view kSuffix = ".yaml";
+
 // A string literal of any bytes, in pieces: the standard lets a compiler refuse longer ones.
 std::string literal(std::string_view bytes) {
   std::string out = "\"";
@@ -40,16 +42,20 @@ std::string names_of(const Node& profile) {
 }
 
 int run(const std::string& out_path, const std::string& root, std::vector<std::string> files) {
-  std::sort(files.begin(), files.end());
+  // By kind and id: without ".yaml", "a" stands before "a-b".
+  std::sort(files.begin(), files.end(), [](std::string_view a, std::string_view b) {
+    return a.substr(0, a.size() - kSuffix.size()) < b.substr(0, b.size() - kSuffix.size());
+  });
   std::string out =
       "// Generated from profiles/*/*.yaml.\n#include <string>\n#include <string_view>\n#include <vector>\n#include "
       "\"profiles/catalog.h\"\n\n"
       "namespace kvfit::profiles {\nstd::vector<ProfileFile> built_in_profiles() {\n  std::vector<ProfileFile> out;\n";
+  out += kvfit::profiles::format("  out.reserve({});\n", files.size());
   for (const std::string& file : files) {
     const std::string relative = file.substr(root.size() + 1);
     const std::size_t slash = relative.find('/');
     const std::string kind = relative.substr(0, slash);
-    const std::string id = relative.substr(slash + 1, relative.size() - slash - 6);
+    const std::string id = relative.substr(slash + 1, relative.size() - slash - 1 - kSuffix.size());
     const std::string text = kvfit::profiles::read_text_file(file);
     const Node profile = kvfit::profiles::parse_yaml(text, file);
     const std::string packed = kvfit::profiles::pack(profile);

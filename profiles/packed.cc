@@ -116,9 +116,9 @@ std::string pack(const Node& root) {
 }
 
 Node unpack(std::string_view packed, std::string file) {
-  Reader reader(packed, std::make_shared<const Source>(Source{.file = std::move(file), .text = {}}));
-  Node root = reader.node();
-  NodeBuilder::name_keys(root);
+  const std::shared_ptr<Source> source = std::make_shared<Source>(Source{.file = std::move(file), .text = {}, .steps = {}});
+  Node root = Reader(packed, source).node();
+  NodeBuilder::name_keys(root, *source);
   return root;
 }
 
