@@ -45,7 +45,7 @@ function(kvfit_test name)
 endfunction()
 
 # kvfit_fuzz_target(NAME LINKS folder... SOURCES file...): SOURCES define LLVMFuzzerTestOneInput. With KVFIT_BUILD_FUZZERS
-# (preset fuzz) a libFuzzer program fuzz_NAME; in every other build a program that runs each file of tests/fuzz/corpus/NAME
+# (presets asan-ubsan and fuzz) a libFuzzer program fuzz_NAME; in every other build a program that runs each file of tests/fuzz/corpus/NAME
 # once, as an ordinary test.
 add_custom_target(kvfit_fuzzers)
 function(kvfit_fuzz_target name)
