@@ -62,8 +62,6 @@ CarvePlan plan_of(const Job& job, std::string_view version) {
   return plan_carve(job.request, std::move(checkpoint), std::move(record));
 }
 
-std::string receipt_name(std::size_t part) { return format("parts/{}.json", part); }
-
 // What a receipt of this part says: written the same way each time, so that it is compared as a text.
 std::string receipt(const CarvePlan& plan, const std::vector<std::size_t>& which, std::size_t part) {
   Json out{{"format", "kvfit.carve_receipt/1"}, {"part", part}, {"request_sha256", plan.record.request_digest}};
@@ -79,7 +77,7 @@ std::string receipt(const CarvePlan& plan, const std::vector<std::size_t>& which
 
 bool receipt_holds(const CarvePlan& plan, const std::vector<std::size_t>& which, std::size_t part,
                    const WorkingDirectory& directory) {
-  const std::string path = directory / receipt_name(part);
+  const std::string path = directory.receipt(part);
   std::error_code error;
   if (!fs::is_regular_file(path, error) || profiles::read_text_file(path) != receipt(plan, which, part)) return false;
   return std::all_of(which.begin(), which.end(), [&](std::size_t i) {
@@ -103,7 +101,7 @@ void share_state(const Job& job, const CarvePlan& plan, const WorkingDirectory& 
   const std::optional<std::string> state = directory.state();
   if (!state) {
     directory.save_state(text);
-  } else if (profiles::parse_json(*state, directory / "state.json").at("request_sha256").string() !=
+  } else if (profiles::parse_json(*state, directory.state_path()).at("request_sha256").string() !=
              plan.record.request_digest) {
     fail_input("another carve left this directory", {.file = directory.path()}, "remove it and run the parts again");
   }
@@ -174,11 +172,8 @@ RunReport run_part(const Job& job, std::size_t part, const RunOptions& options) 
   }
   write_outputs(plan, directory, which, options, report);
   check_unchanged(plan.checkpoint.source);
-  std::error_code error;
-  fs::create_directory(directory / "parts", error);
-  if (error) fail_io("create", directory / "parts", error.value());
-  write_whole(directory / receipt_name(part), receipt(plan, which, part));
-  sync_directory(directory / "parts");
+  write_whole(directory.receipt(part), receipt(plan, which, part));
+  sync_directory(fs::path(directory.receipt(part)).parent_path().string());
   return report;
 }
 

@@ -64,6 +64,7 @@ class Recogniser {
   void unknown(std::string_view name, std::string why);
   bool is_draft(std::string_view name) const;
   void settle();
+  void divisible(std::size_t shard, std::uint32_t tensor);
   void drafts();
   void order();
   std::span<const std::int64_t> shape(TensorRef ref) const {
@@ -252,6 +253,19 @@ void Recogniser::settle() {
   }
 }
 
+// Slices between experts must begin at whole bytes.
+void Recogniser::divisible(std::size_t shard, std::uint32_t index) {
+  const TensorPlace& place = out_.places[shard][index];
+  if (place.part != Part::rows && place.part != Part::columns) return;
+  const HeaderTensor& tensor = source_.shards[shard].header.tensors[index];
+  const std::span<const std::int64_t> extents = source_.shards[shard].header.shape(tensor);
+  const std::int64_t experts = out_.blocks[static_cast<std::size_t>(place.block)].experts;
+  const std::int64_t slabs = experts * (place.part == Part::columns ? extents[0] : 1);
+  if (tensor.bytes() % slabs == 0) return;
+  fail_input(format("'{}': its {} bytes do not divide into {} experts", printable(tensor.name), tensor.bytes(), experts),
+             {.file = source_.shards[shard].path}, "elements smaller than a byte cannot be cut between experts");
+}
+
 // --mtp drop takes a draft head's tensors out; --mtp keep leaves them as they are.
 void Recogniser::drafts() {
   if (options_.draft == DraftMode::carve) return;
@@ -312,6 +326,7 @@ Layout Recogniser::run() {
                "nothing is guessed; --allow-unknown REGEX carries names unchanged");
   }
   drafts();
+  each(&Recogniser::divisible);
   order();
   if (out_.blocks.empty()) fail_input("only the draft head has routed experts", {.file = source_.files.directory});
   out_.experts = out_.blocks.front().experts;

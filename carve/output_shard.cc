@@ -103,11 +103,6 @@ void ShardPlanner::tensor(std::uint32_t index) {
     const std::size_t axis = place.part == Part::rows ? 0 : 1;
     const std::int64_t rows = axis == 0 ? 1 : shape[0];
     const std::int64_t keep = static_cast<std::int64_t>(kept_[static_cast<std::size_t>(place.block)].size());
-    if (tensor.bytes() % (rows * layout_.experts) != 0) {
-      profiles::fail_input(format("'{}': its {} bytes do not divide into {} experts", models::printable(tensor.name),
-                                  tensor.bytes(), layout_.experts),
-                           {.file = shard_.path}, "elements smaller than a byte cannot be cut between experts");
-    }
     slabs(tensor, place, rows, tensor.bytes() / (rows * layout_.experts));
     shape[axis] = shape[axis] / layout_.experts * keep;
   } else {

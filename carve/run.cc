@@ -77,7 +77,7 @@ Record settle_record(Checkpoint& checkpoint, const Request& request, const Worki
                      const RunOptions& options, std::vector<std::string>& findings) {
   const std::string digest = digest_of(checkpoint, request, options.version);
   if (const std::optional<std::string> state = directory.state()) {
-    const profiles::Node node = profiles::parse_json(*state, directory / "state.json");
+    const profiles::Node node = profiles::parse_json(*state, directory.state_path());
     if (node.at("request_sha256").string() != digest) {
       profiles::fail_input("another carve left this directory: other options, another source or another kvfit",
                            {.file = directory.path()}, "--restart wipes it and begins again");
@@ -107,15 +107,7 @@ std::vector<std::string> hash_outputs(const CarvePlan& plan, const WorkingDirect
   return out;
 }
 
-}  // namespace
-
-void check_room(const CarvePlan& plan, const WorkingDirectory& directory, bool share) {
-  std::int64_t need = 0;
-  for (const OutputFile& file : plan.outputs) {
-    std::error_code error;
-    const bool there = static_cast<std::int64_t>(fs::file_size(directory / file.name, error)) == file.bytes && !error;
-    if (!there) need += file.bytes - (share ? file.shareable_bytes : 0);
-  }
+void check_room(std::int64_t need, const WorkingDirectory& directory) {
   need += need / 100;
   struct statvfs room = {};
   if (::statvfs(directory.path().c_str(), &room) != 0) return;
@@ -126,11 +118,38 @@ void check_room(const CarvePlan& plan, const WorkingDirectory& directory, bool s
       {.file = directory.path()}, "make room, or name a destination on another disk");
 }
 
+// Of the outputs that are not there yet.
+std::int64_t bytes_to_come(const CarvePlan& plan, const WorkingDirectory& directory, bool share) {
+  std::int64_t out = 0;
+  for (const OutputFile& file : plan.outputs) {
+    std::error_code error;
+    const bool there = static_cast<std::int64_t>(fs::file_size(directory / file.name, error)) == file.bytes && !error;
+    if (!there) out += file.bytes - (share ? file.shareable_bytes : 0);
+  }
+  return out;
+}
+
+bool shares(const Source& source, const WorkingDirectory& directory, const RunOptions& options) {
+  return options.share && !source.shards.empty() && can_share(source.shards.front().path, directory.path());
+}
+
+// All that can be refused before the choice is made, which may take minutes: edits do not depend on who stays.
+void check_ahead(const Checkpoint& checkpoint, const Request& request, const WorkingDirectory& directory,
+                 const RunOptions& options) {
+  std::vector<std::int32_t> first(static_cast<std::size_t>(request.keep));
+  std::iota(first.begin(), first.end(), 0);
+  rewrite_texts(checkpoint, request, Kept(checkpoint.layout.blocks.size(), first));
+  if (directory.state() || shares(checkpoint.source, directory, options)) return;
+  check_room(tensor_bytes_at(checkpoint.source, checkpoint.layout, request.keep), directory);
+}
+
+}  // namespace
+
 void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, const std::vector<std::size_t>& which,
                    const RunOptions& options, RunReport& report) {
   const Source& source = plan.checkpoint.source;
-  const bool share = options.share && !source.shards.empty() && can_share(source.shards.front().path, directory.path());
-  check_room(plan, directory, share);
+  const bool share = shares(source, directory, options);
+  check_room(bytes_to_come(plan, directory, share), directory);
   std::int64_t done = 0;
   std::int64_t total = 0;
   for (const std::size_t i : which) total += plan.outputs[i].bytes;
@@ -154,7 +173,7 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
     NewFile part(path + ".part");
     write_shard(shard, from, part, {thread_count(options.threads), share, tell});
     part.publish(path);
-    sync_directory(directory.path());
+    sync_directory(directory.files());
     if (share) report.shared_bytes += file.shareable_bytes;
   }
 }
@@ -169,7 +188,7 @@ void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunO
   write_whole(directory / "README.md", model_card(plan.checkpoint, plan.request, plan.record));
   const std::vector<std::string> digests = hash_outputs(plan, directory, options);
   write_whole(directory / "carve_manifest.json", manifest(plan, options.version, digests, options.timestamp).dump(1) + "\n");
-  const std::vector<std::string> wrong = verify_files(plan, directory.path(), options.full_check, [&](std::int64_t done) {
+  const std::vector<std::string> wrong = verify_files(plan, directory.files(), options.full_check, [&](std::int64_t done) {
     if (options.progress) options.progress({"checking", done, plan.bytes_out()});
   });
   if (!wrong.empty()) {
@@ -185,6 +204,7 @@ RunReport run_carve(const Request& request, const RunOptions& options) {
   Checkpoint checkpoint = open_checkpoint(request);
   check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
   WorkingDirectory directory(options.destination, checkpoint.source.files.directory, options.restart, false);
+  check_ahead(checkpoint, request, directory, options);
   std::vector<std::string> findings;
   Record record = settle_record(checkpoint, request, directory, options, findings);
   CarvePlan plan = plan_carve(request, std::move(checkpoint), std::move(record));

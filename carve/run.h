@@ -45,7 +45,4 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
 /// Side files, texts, index, card, manifest; checks; publishes.
 void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunOptions& options, RunReport& report);
 
-/// Error (Fault::environment) unless the directory's file system has room for what is still to be written.
-void check_room(const CarvePlan& plan, const WorkingDirectory& directory, bool share);
-
 }  // namespace kvfit::carve

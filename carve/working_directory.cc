@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -62,65 +62,94 @@ void rename_new(const std::string& from, const std::string& to) {
   if (error != 0) fail_io("publish", to, error);
 }
 
-void remove_file(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_io("remove", path, errno);
-}
-
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
 }
 
-}  // namespace
-
-std::string working_path(const std::string& destination) {
-  return without_slashes(fs::absolute(destination).lexically_normal().string()) + ".kvfit-tmp";
+// What a run leaves that was killed between publishing and cleaning up.
+void remove_remains(const std::string& destination, const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(destination, error))) return;
+  if (!fs::is_directory(fs::symlink_status(path, error))) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name != ".lock" && name != "state.json" && name != "parts") return;
+  }
+  fs::remove_all(path, error);
 }
 
+std::string absolute(const std::string& destination) {
+  return without_slashes(fs::absolute(destination).lexically_normal().string());
+}
+
+void make_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) fail_io("create", path, errno);
+}
+
+}  // namespace
+
 WorkingDirectory::WorkingDirectory(const std::string& destination, const std::string& source, bool restart, bool shared)
-    : destination_(without_slashes(fs::absolute(destination).lexically_normal().string())),
-      path_(working_path(destination)) {
+    : destination_(absolute(destination)), path_(destination_ + ".kvfit-tmp"), shared_(shared) {
+  remove_remains(destination_, path_);
   check_places(destination_, source);
-  if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST) fail_io("create", path_, errno);
+  make_directory(path_);
   struct stat status = {};
   if (::lstat(path_.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     fail_input("this is in the way: not a directory", {.file = path_}, "remove it");
   }
-  const std::string lock = path_ + "/.lock";
-  lock_ = Descriptor(::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (lock_.get() < 0) fail_io("create", lock, errno);
-  if (::flock(lock_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) fail_io("lock", lock, errno);
-    fail_environment("another carve is working in this directory", {.file = path_}, "wait for it, or stop it");
-  }
+  lock(shared);
+  check_places(destination_, source);  // nobody has published since
   if (restart) wipe();
+  make_directory(files());
+  make_directory(path_ + "/parts");
 }
 
-std::optional<std::string> WorkingDirectory::state() const {
-  const std::string path = path_ + "/state.json";
+// The lock counts only while it is the file of that name: whoever held it before may have taken the directory away.
+void WorkingDirectory::lock(bool shared) {
+  const std::string path = path_ + "/.lock";
+  lock_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (lock_.get() < 0) fail_io("create", path, errno);
+  const bool held = ::flock(lock_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0;
+  if (!held && errno != EWOULDBLOCK) fail_io("lock", path, errno);
+  struct stat mine = {};
+  struct stat there = {};
+  if (held && ::fstat(lock_.get(), &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_ino == there.st_ino) return;
+  lock_ = Descriptor();
+  fail_environment("another carve is working in this directory", {.file = path_}, "wait for it, or stop it");
+}
+
+WorkingDirectory::~WorkingDirectory() {
   std::error_code ignored;
-  if (!fs::is_regular_file(fs::symlink_status(path, ignored))) return std::nullopt;
-  return profiles::read_text_file(path);
+  if (!shared_ && lock_.get() >= 0 && !fs::exists(state_path(), ignored)) fs::remove_all(path_, ignored);
+}
+
+std::string WorkingDirectory::receipt(std::size_t part) const { return format("{}/parts/{}.json", path_, part); }
+
+std::optional<std::string> WorkingDirectory::state() const {
+  std::error_code ignored;
+  if (!fs::is_regular_file(fs::symlink_status(state_path(), ignored))) return std::nullopt;
+  return profiles::read_text_file(state_path());
 }
 
 void WorkingDirectory::save_state(const std::string& text) const {
-  write_whole(path_ + "/state.json", text);
+  write_whole(state_path(), text);
   sync_directory(path_);
 }
 
-// The state goes first: without it what lies here would be begun again, so no stale shard can be taken for a finished one.
 void WorkingDirectory::publish() {
-  remove_file(path_ + "/state.json");
-  std::error_code ignored;
-  fs::remove_all(path_ + "/parts", ignored);
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-    if (entry.path().extension() == ".part") remove_file(entry.path().string());  // of a run that was killed
+  for (const fs::directory_entry& entry : fs::directory_iterator(files())) {
+    std::error_code error;
+    if (entry.path().extension() == ".part") fs::remove(entry.path(), error);  // of a run that was killed
+    if (error) fail_io("remove", entry.path().string(), error.value());
   }
-  remove_file(path_ + "/.lock");  // still held: a run killed from here on leaves nothing of its own in what it published
-  sync_directory(path_);
-  rename_new(path_, destination_);
+  sync_directory(files());
+  rename_new(files(), destination_);
   sync_directory(destination_);
   sync_directory(fs::path(destination_).parent_path().string());
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  lock_ = Descriptor();
 }
 
 void WorkingDirectory::wipe() const {
@@ -129,6 +158,8 @@ void WorkingDirectory::wipe() const {
     if (entry.path().filename() != ".lock") fs::remove_all(entry.path(), error);
     if (error) fail_io("remove", entry.path().string(), error.value());
   }
+  make_directory(files());
+  make_directory(path_ + "/parts");
 }
 
 }  // namespace kvfit::carve
