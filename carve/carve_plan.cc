@@ -133,6 +133,7 @@ CarvePlan plan_carve(Request request, std::string_view version, const std::funct
   Record record = make_record(checkpoint, selection, digest_of(checkpoint, request, version));
   CarvePlan out = plan_carve(std::move(request), std::move(checkpoint), std::move(record));
   out.score_bytes_read = selection.scores.bytes_read;
+  out.plain_bytes_read = selection.scores.plain_bytes_read;
   out.findings.insert(out.findings.end(), selection.scores.findings.begin(), selection.scores.findings.end());
   return out;
 }

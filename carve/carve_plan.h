@@ -31,6 +31,7 @@ struct CarvePlan {
   std::vector<OutputFile> outputs;  ///< in the order of the source's shards
   std::vector<SideFile> sides;
   std::int64_t score_bytes_read = 0;  ///< 0 when the record was at hand
+  std::int64_t plain_bytes_read = 0;  ///< of these, plain weights of blocks without scales
   std::vector<std::string> findings;
 
   std::int64_t bytes_in() const;

@@ -62,6 +62,13 @@ std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
+// An unquantised matrix of an expert, that a scale can be made up for.
+bool weighs_plainly(const Source& source, const ExpertTensor& tensor) {
+  const HeaderTensor& header = tensor_of(source, tensor.ref);
+  const std::size_t rank = source.shards[static_cast<std::size_t>(tensor.ref.shard)].header.shape(header).size();
+  return tensor.content == Content::weight && PlainScale::reads(header.dtype) && rank >= 2 && header.bytes() > 0;
+}
+
 // The mean of an expert's scales: whole multiples of 2^-9 where all are E4M3, else a compensated sum.
 struct ScaleMean {
   std::int64_t units = 0, count = 0;
@@ -218,13 +225,17 @@ void Scorer::scales() {
 void Scorer::plain(std::size_t block) {
   PlainScale scale(layout_.experts);
   for_each_expert_tensor(source_, layout_, [&](const ExpertTensor& tensor) {
-    if (static_cast<std::size_t>(tensor.block) != block || tensor.content != Content::weight) return;
-    scale.add(source_, tensor);
-    tick();
+    if (static_cast<std::size_t>(tensor.block) != block || !weighs_plainly(source_, tensor)) return;
+    const HeaderTensor& header = tensor_of(source_, tensor.ref);
+    const std::int64_t width = source_.shards[static_cast<std::size_t>(tensor.ref.shard)].header.shape(header).back();
+    reader_.read(tensor, [&](std::int32_t expert, std::span<const char> rows) {
+      scale.add(expert, header.dtype, width, rows);
+      out_.plain_bytes_read += static_cast<std::int64_t>(rows.size());
+      tick();
+    });
   });
-  out_.bytes_read += scale.bytes_read();
   out_.blocks[block].weight = scale.means();
-  out_.blocks[block].basis = "plain weights, max of 16 / 6, every fourth run of 64 rows";
+  out_.blocks[block].basis = "plain weights: mean over 16 inputs of max |w| / 6";
   if (out_.blocks[block].weight.empty()) {
     fail_input(format("'{}' has neither weight scales nor plain weights to score by", layout_.blocks[block].prefix),
                {.file = source_.files.directory}, "use --score router-norm, random or file");
@@ -331,8 +342,8 @@ std::int64_t score_cost(const Source& source, const Layout& layout, ScoreKind ki
     if (tensor.content == Content::scale) {
       scaled[block] = true;
       out += bytes;
-    } else if (tensor.content == Content::weight) {
-      plain[block] += plain_scale_cost(source, tensor);
+    } else if (weighs_plainly(source, tensor)) {
+      plain[block] += bytes;
     }
   });
   for (std::size_t b = 0; b < plain.size(); ++b) {

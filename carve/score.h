@@ -38,6 +38,7 @@ struct ScoreReport {
   ScoreKind kind = ScoreKind::kirigami;
   std::vector<BlockScore> blocks;     ///< parallel to Layout::blocks
   std::int64_t bytes_read = 0;        ///< tensor data that was looked at
+  std::int64_t plain_bytes_read = 0;  ///< of these, unquantised weights of blocks that have no scales
   std::vector<std::string> findings;  ///< "12 scales of B are zero or negative"
 };
 

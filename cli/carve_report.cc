@@ -102,8 +102,9 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
   const carve::Layout& layout = plan.checkpoint.layout;
   const std::int64_t saved = plan.bytes_in() - plan.bytes_out();
   const std::int64_t source_bytes = plan.checkpoint.source.tensor_bytes();
-  const double read =
-      source_bytes == 0 ? 0 : 100.0 * static_cast<double>(plan.score_bytes_read) / static_cast<double>(source_bytes);
+  const auto share = [source_bytes](std::int64_t bytes) {
+    return source_bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(source_bytes);
+  };
   out.value["keep"] = plan.request.keep;
   out.value["of"] = layout.experts;
   out.value["request"] = carve::to_json(plan.request);
@@ -111,6 +112,7 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
   out.value["bytes_in"] = plan.bytes_in();
   out.value["bytes_out"] = plan.bytes_out();
   out.value["score_bytes_read"] = plan.score_bytes_read;
+  out.value["plain_bytes_read"] = plan.plain_bytes_read;
   if (!remark.empty()) out.value["kernel_remark"] = remark;
   out.value["outputs"] = Json::array();
   for (const carve::OutputFile& file : plan.outputs) {
@@ -126,9 +128,15 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
                        layout.experts, layout.blocks.size(), gigabytes(plan.bytes_in()), gigabytes(plan.bytes_out()),
                        gigabytes(saved), plan.outputs.size());
   const std::string basis = plan.record.basis.empty() ? "" : format(" ({})", plan.record.basis);
-  out.heading += format("score {}{}, read {} ({:.1f}% of the tensors)\n",
+  const std::int64_t scales = plan.score_bytes_read - plan.plain_bytes_read;
+  out.heading += format("score {}{}, read {} ({:.1f}% of the tensors)",
                         plan.request.score_file.empty() ? carve::score_name(plan.request.score) : "file", basis,
-                        gigabytes(plan.score_bytes_read), read);
+                        gigabytes(scales), share(scales));
+  if (plan.plain_bytes_read > 0) {
+    out.heading += format(" and {} ({:.1f}%) of plain weights, where there are no scales", gigabytes(plan.plain_bytes_read),
+                          share(plan.plain_bytes_read));
+  }
+  out.heading += "\n";
   out.heading += format("kernels: {}\n", remark.empty() ? "fused top-k in vLLM, SGLang and llama.cpp" : remark);
   out.table.columns = {{"block", Align::left, true},     {"router spread", Align::right}, {"weight spread", Align::right},
                        {"gap at the cut", Align::right}, {"~router", Align::right},       {"~random", Align::right}};
