@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "carve/digest.h"
+#include "carve/expert_reader.h"
 #include "carve/request_json.h"
 #include "carve/transport.h"
 #include "profiles/error.h"
@@ -23,7 +25,7 @@ using profiles::format;
 using profiles::Json;
 
 struct Counts {
-  std::int64_t copied = 0, renamed = 0, sliced = 0, dropped = 0;
+  std::int64_t copied = 0, renamed = 0, sliced = 0, remapped = 0, dropped = 0;
 };
 
 Counts count_tensors(const CarvePlan& plan) {
@@ -32,6 +34,7 @@ Counts count_tensors(const CarvePlan& plan) {
   for (const std::vector<TensorPlace>& places : plan.checkpoint.layout.places) {
     for (const TensorPlace& place : places) {
       if (place.part == Part::whole) ++out.copied;
+      if (place.part == Part::table) ++out.remapped;
       if (place.part == Part::dropped) ++out.dropped;
       if (place.part == Part::rows || place.part == Part::columns) ++out.sliced;
       if (place.part != Part::expert) continue;
@@ -74,6 +77,46 @@ Json edits_json(const Rewriting& rewriting, Json& lists) {
   return out;
 }
 
+// How the choice was made, in the words a second implementation needs.
+Json score_json(const CarvePlan& plan) {
+  const Request& request = plan.request;
+  const auto basis_of = [&plan](bool draft) {
+    for (const Json& block : plan.record.blocks) {
+      if (block["draft"].get<bool>() == draft) return block["basis"].get<std::string>();
+    }
+    return std::string();
+  };
+  std::set<std::string> projections;
+  for_each_expert_tensor(plan.checkpoint.source, plan.checkpoint.layout, [&projections](const ExpertTensor& tensor) {
+    if (tensor.block == 0 && tensor.content == Content::weight) projections.emplace(tensor.projection);
+  });
+  const bool file = !request.score_file.empty() && !request.second;
+  Json out{{"id", file ? score_name(ScoreKind::file) : score_name(request.score)}};
+  if (request.second) out["rank_sum_with"] = score_name(*request.second);
+  if (request.score == ScoreKind::random) out["seed"] = request.seed;
+  out["basis"] = basis_of(false);
+  if (const std::string draft = basis_of(true); !draft.empty()) out["mtp"] = draft;
+  out["projections"] = projections;
+  out["pool"] = "elements";
+  return out;
+}
+
+// Blocks as the record has them, with what follows from the kept sets.
+Json manifest_blocks(const CarvePlan& plan) {
+  Json out = Json::array();
+  for (std::size_t b = 0; b < plan.record.blocks.size(); ++b) {
+    const Block& block = plan.checkpoint.layout.blocks[b];
+    Json one = plan.record.blocks[b];
+    one["router"] = std::string(tensor_of(plan.checkpoint.source, block.router).name);
+    one["dropped"] = Json::array();
+    for (std::int32_t e = 0; e < block.experts; ++e) {
+      if (!std::binary_search(plan.record.kept[b].begin(), plan.record.kept[b].end(), e)) one["dropped"].push_back(e);
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::int64_t CarvePlan::bytes_in() const {
@@ -105,6 +148,7 @@ CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
   out.record = std::move(record);
   const Source& source = out.checkpoint.source;
   out.rewriting = rewrite_texts(out.checkpoint, out.request, out.record.kept);
+  out.tables = expert_tables(source, out.checkpoint.layout, out.record.kept);
   out.names = output_names(source, out.checkpoint.layout, out.record.kept);
   for (std::size_t s = 0; s < out.names.size(); ++s) {
     if (out.names[s].empty()) continue;
@@ -168,11 +212,13 @@ Json manifest(const CarvePlan& plan, std::string_view version, const std::vector
   Json lists;
   out["config_edits"] = edits_json(plan.rewriting, lists);
   out["list_edits"] = std::move(lists);
-  out["blocks"] = plan.record.blocks;
+  out["score"] = score_json(plan);
+  out["blocks"] = manifest_blocks(plan);
   out["tensors"] = Json{{"in", plan.checkpoint.source.tensor_count()},
                         {"copied", counts.copied},
                         {"renamed", counts.renamed},
                         {"sliced", counts.sliced},
+                        {"remapped", counts.remapped},
                         {"dropped", counts.dropped}};
   out["bytes"] = Json{{"in", plan.bytes_in()}, {"out", plan.bytes_out()}, {"saved", plan.bytes_in() - plan.bytes_out()}};
   out["outputs"] = Json::array();

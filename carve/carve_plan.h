@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "carve/expert_table.h"
 #include "carve/record.h"
 #include "carve/request.h"
 #include "carve/side_files.h"
@@ -27,6 +28,7 @@ struct CarvePlan {
   Checkpoint checkpoint;
   Record record;
   Rewriting rewriting;
+  ExpertTables tables;
   std::vector<std::string> names;   ///< by source shard; "" = nothing survives
   std::vector<OutputFile> outputs;  ///< in the order of the source's shards
   std::vector<SideFile> sides;

@@ -115,7 +115,7 @@ void edit_counts(const JsonSpan& config, const std::string& file, std::int64_t f
   const auto change = [&](const JsonSpan& value, const std::string& pointer, std::int64_t stated, std::int64_t now) {
     if (stated == now) return;
     edits.push_back({value.begin, value.end, std::to_string(now)});
-    report.push_back({file, pointer, stated, now});
+    report.push_back({file.substr(file.rfind('/') + 1), pointer, stated, now});
   };
   walk(config, "", [&](const JsonMember& member, const std::string& pointer) {
     const std::optional<std::int64_t> stated = integer(member.value);
@@ -142,17 +142,21 @@ void edit_counts(const JsonSpan& config, const std::string& file, std::int64_t f
 
 void check_keep(const Routing& routing, std::int64_t experts, std::int64_t keep, bool force) {
   const std::int64_t groups = routing.groups;
-  if (keep > experts || keep < 1) fail_input(format("cannot keep {} of {} experts", keep, experts));
+  if (keep > experts || keep < 1)
+    fail_input(format("cannot keep {} of {} experts", keep, experts), {},
+               format("from {} to {}", routing.top_k + 1, experts));
   if (keep <= routing.top_k) {
     fail_input(format("{} experts are too few: the router picks {} a token", keep, routing.top_k), {},
                format("keep at least {}", routing.top_k + 1));
   }
   if (keep % groups != 0 || experts % groups != 0) {
-    fail_input(format("{} experts do not divide into the router's {} groups", keep, groups));
+    fail_input(format("{} experts do not divide into the router's {} groups", keep, groups), {},
+               format("keep a multiple of {}", groups));
   }
   const std::int64_t each = keep / groups;
   if (groups > 1 && each < 2) {
-    fail_input(format("{} experts leave {} a group; a group is scored by its best two", keep, each));
+    fail_input(format("{} experts leave {} a group; a group is scored by its best two", keep, each), {},
+               format("keep at least {}", 2 * groups));
   }
   if (groups > 1 && routing.top_k > routing.top_groups * each) {
     fail_input(format("{} experts leave {} in the {} groups a token may use, and the router picks {}", keep,

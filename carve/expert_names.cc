@@ -131,6 +131,11 @@ std::optional<StackName> parse_stack_name(string_view name) {
     out.prefix = name.substr(0, mark);
     return split_stem(name.substr(mark + kSwitch.size()), out) ? std::optional(out) : std::nullopt;
   }
+  constexpr string_view kMoe = ".moe.";  // Step-3.5: the block itself holds the stacks
+  if (const std::size_t mark = name.find(kMoe); mark != string_view::npos && mark > 0) {
+    out.prefix = name.substr(0, mark + kMoe.size() - 1);
+    return split_stem(name.substr(mark + kMoe.size()), out) ? std::optional(out) : std::nullopt;
+  }
   constexpr string_view kGraniteMark = "block_sparse_moe.";
   if (const std::size_t mark = name.find(kGraniteMark); mark != string_view::npos) {
     out.prefix = name.substr(0, mark + kGraniteMark.size() - 1);
@@ -145,6 +150,9 @@ std::optional<StackName> parse_stack_name(string_view name) {
 
 bool is_untouched(string_view tail) { return any_of(kUntouched, first_part(tail)); }
 bool is_expert_vector(string_view tail) { return any_of(kVectors, tail); }
+bool is_correction(string_view tail) {
+  return is_expert_vector(tail) && tail != "router.per_expert_scale" && tail != "gate.bias_vl" && tail != "router.bias";
+}
 bool is_static_table(string_view tail) { return tail.ends_with("tid2eid"); }
 
 string_view router_module(string_view tail) {

@@ -31,6 +31,7 @@ std::optional<StackName> parse_stack_name(std::string_view name);
 /// `tail` is what follows the block's prefix and dot.
 bool is_untouched(std::string_view tail);      ///< shared experts, latent projections
 bool is_expert_vector(std::string_view tail);  ///< score corrections, router biases, per-expert scales
+bool is_correction(std::string_view tail);     ///< of these, what training balances experts with
 bool is_static_table(std::string_view tail);   ///< token -> expert tables
 /// "gate" of "gate.weight", "router.proj" of "router.proj.weight"; "" when the tail is no router's.
 std::string_view router_module(std::string_view tail);

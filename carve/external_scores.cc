@@ -1,6 +1,7 @@
 #include "carve/external_scores.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,12 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "carve/imatrix.h"
 #include "models/file_bytes.h"
-#include "models/quantization.h"
+#include "models/header_scanner.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
@@ -29,20 +31,7 @@ constexpr std::string_view kOwnFormat = "kvfit.expert_scores/1";
 using ByBlock = std::map<std::size_t, std::vector<double>>;
 
 bool is_number(std::string_view text) {
-  return !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// The block a key names: its prefix in any spelling, "model.layers.3.mlp", or the number of a trunk layer.
-std::optional<std::size_t> block_named(const Layout& layout, std::string_view key) {
-  for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
-    const Block& block = layout.blocks[b];
-    if (is_number(key)) {
-      if (!block.draft && block.layer == std::stoi(std::string(key))) return b;
-    } else if (models::short_name(key) == models::short_name(block.prefix)) {
-      return b;
-    }
-  }
-  return std::nullopt;
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::vector<double> numbers(const Node& list, std::int64_t experts, bool higher_is_better) {
@@ -62,7 +51,7 @@ std::vector<double> members(const Node& list, std::int64_t experts, bool listed_
 ByBlock read_json(const Layout& layout, const Node& root, std::string& basis) {
   ByBlock out;
   const auto put = [&](const std::string& key, const Node& value, std::vector<double> scores) {
-    const std::optional<std::size_t> block = block_named(layout, key);
+    const std::optional<std::size_t> block = find_block(layout, key);
     if (!block)
       value.fail(format("'{}' is no block of this checkpoint", key),
                  format("blocks are named as '{}'", layout.blocks.front().prefix));
@@ -84,6 +73,75 @@ ByBlock read_json(const Layout& layout, const Node& root, std::string& basis) {
   return out;
 }
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+template <class Number>
+Number number_in(std::string_view text, const profiles::Where& where) {
+  Number out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail_input(format("'{}' is no number", models::printable(text)), where);
+  }
+  return out;
+}
+
+std::size_t column(const std::vector<std::string_view>& names, std::string_view name, const std::string& path) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) fail_input(format("the table has no column '{}'", name), {.file = path, .line = 1});
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+// calib_free_scores.csv: a row for each layer and expert; what scores high is removed first.
+ByBlock read_csv(const Layout& layout, std::string_view text, const std::string& path) {
+  ByBlock out;
+  std::map<std::size_t, std::vector<bool>> seen;
+  std::vector<std::string_view> names;
+  std::size_t layer = 0;
+  std::size_t expert = 0;
+  std::size_t score = 0;
+  profiles::Where where{.file = path};
+  for (std::string_view line : split(text, '\n')) {
+    ++where.line;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    const std::vector<std::string_view> cells = split(line, ',');
+    if (where.line == 1) {
+      names = cells;
+      layer = column(names, "layer", path);
+      expert = column(names, "expert_id", path);
+      score = column(names, "calib_free_score", path);
+      continue;
+    }
+    if (cells.size() != names.size()) fail_input(format("{} cells under {} columns", cells.size(), names.size()), where);
+    const std::optional<std::size_t> block = find_block(layout, cells[layer]);
+    if (!block) fail_input(format("'{}' is no block of this checkpoint", models::printable(cells[layer])), where);
+    const std::int64_t id = number_in<std::int64_t>(cells[expert], where);
+    if (id < 0 || id >= layout.experts) fail_input(format("expert {} is not of 0 to {}", id, layout.experts - 1), where);
+    std::vector<double>& scores = out[*block];
+    std::vector<bool>& there = seen[*block];
+    scores.resize(static_cast<std::size_t>(layout.experts));
+    there.resize(scores.size());
+    if (there[static_cast<std::size_t>(id)]) fail_input(format("expert {} of this layer appears twice", id), where);
+    there[static_cast<std::size_t>(id)] = true;
+    scores[static_cast<std::size_t>(id)] = -number_in<double>(cells[score], where);
+  }
+  for (const auto& [block, there] : seen) {
+    const auto missing = std::find(there.begin(), there.end(), false);
+    if (missing == there.end()) continue;
+    fail_input(format("'{}' has no score for expert {}", layout.blocks[block].prefix, missing - there.begin()),
+               {.file = path});
+  }
+  return out;
+}
+
 bool begins_with(const std::string& path, std::string_view magic) {
   const models::FileBytes file(path);
   if (file.size() < static_cast<std::int64_t>(magic.size())) return false;
@@ -95,7 +153,7 @@ bool begins_with(const std::string& path, std::string_view magic) {
 ByBlock read_imatrix(const Layout& layout, const std::string& path) {
   ByBlock out;
   for (auto& [layer, scores] : imatrix_scores(path, layout.experts)) {
-    const std::optional<std::size_t> block = block_named(layout, std::to_string(layer));
+    const std::optional<std::size_t> block = find_block(layout, std::to_string(layer));
     if (block) out[*block] = std::move(scores);
   }
   return out;
@@ -112,6 +170,9 @@ ScoreReport external_scores(const Source& source, const Layout& layout, const st
   } else if (begins_with(path, "PK") || begins_with(path, "\x80")) {
     fail_input("a pickle can run code and is not read", {.file = path},
                "load it with torch and write JSON: {\"format\": \"kvfit.expert_scores/1\", \"layers\": {\"0\": [...]}}");
+  } else if (begins_with(path, "layer,")) {
+    blocks = read_csv(layout, profiles::read_text_file(path), path);
+    basis = "scores of a table";
   } else {
     blocks = read_json(layout, profiles::parse_json(profiles::read_text_file(path), path), basis);
   }

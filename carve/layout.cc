@@ -15,6 +15,7 @@
 #include "carve/expert_names.h"
 #include "models/header_scanner.h"
 #include "models/pattern.h"
+#include "models/quantization.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
 
@@ -59,6 +60,7 @@ class Recogniser {
   void siblings(std::size_t shard, std::uint32_t tensor);
   void sibling(TensorRef ref, TensorPlace& place, std::string_view tail);
   void router(TensorRef ref, TensorPlace& place, std::string_view tail, std::string_view module);
+  void table(TensorRef ref, TensorPlace& place);
   bool along_experts(TensorRef ref, TensorPlace& place) const;
   bool has_expert_axis(TensorRef ref, std::int64_t experts) const;
   void unknown(std::string_view name, std::string why);
@@ -129,9 +131,9 @@ void Recogniser::experts(std::size_t shard, std::uint32_t index) {
   const HeaderTensor& tensor = header.tensors[index];
   const std::optional<ExpertName> name = parse_expert_name(tensor.name);
   if (!name) return;
-  if (is_rank_sliced(name->rest)) {
+  if (is_rank_sliced(name->rest) && !options_.rank_sliced) {
     fail_input(format("'{}' is one rank's slice of an expert", printable(tensor.name)), {.file = source_.shards[shard].path},
-               "rank-sliced checkpoints carry hashes that a carve would break");
+               "a carve breaks the hashes of a rank-sliced checkpoint; --tr3-drop-manifest carves it without them");
   }
   const std::int32_t block = block_of(name->prefix, name->swapped ? Form::swapped : Form::per_expert);
   TensorPlace& place = out_.places[shard][index];
@@ -198,17 +200,29 @@ void Recogniser::router(TensorRef ref, TensorPlace& place, std::string_view tail
   }
 }
 
+void Recogniser::table(TensorRef ref, TensorPlace& place) {
+  const HeaderTensor& tensor = tensor_of(source_, ref);
+  const profiles::Where where{.file = source_.shards[static_cast<std::size_t>(ref.shard)].path};
+  if (!options_.remap_tables) {
+    fail_input(format("'{}' picks experts by token, not by router", printable(tensor.name)), where,
+               "it names experts that would go; --hash-remap nearest puts the most similar kept expert in their place");
+  }
+  const std::span<const std::int64_t> extents = shape(ref);
+  const bool whole = tensor.dtype == profiles::DType::i64 || tensor.dtype == profiles::DType::i32;
+  if (!whole || extents.size() != 2 || extents[1] == 0)
+    return unknown(tensor.name, "no table of whole numbers, a row a token");
+  place.part = Part::table;
+  out_.blocks[static_cast<std::size_t>(place.block)].table = ref;
+}
+
 void Recogniser::sibling(TensorRef ref, TensorPlace& place, std::string_view tail) {
   const HeaderTensor& tensor = tensor_of(source_, ref);
   const Block& block = out_.blocks[static_cast<std::size_t>(place.block)];
   if (is_untouched(tail)) return;
-  if (is_static_table(tail)) {
-    fail_input(format("'{}' picks experts by token, not by router", printable(tensor.name)),
-               {.file = source_.shards[static_cast<std::size_t>(ref.shard)].path},
-               "tables of token to expert cannot be carved: dropped experts are named in them");
-  }
+  if (is_static_table(tail)) return table(ref, place);
   if (is_expert_vector(tail)) {
     if (!along_experts(ref, place)) unknown(tensor.name, format("no axis of {} experts", block.experts));
+    if (is_correction(tail)) out_.blocks[static_cast<std::size_t>(place.block)].correction = ref;
     return;
   }
   if (const std::string_view module = router_module(tail); !module.empty()) return router(ref, place, tail, module);
@@ -319,7 +333,9 @@ Layout Recogniser::run() {
     if (block.router.shard < 0) unknown(block.prefix, "this block has experts and no router");
   }
   if (unknown_count_ > 0) {
-    std::string list = format("{} tensors look like experts and are not understood:\n    {}", unknown_count_,
+    std::string list = format("{} not understood:\n    {}",
+                              unknown_count_ == 1 ? "one name looks like experts and is"
+                                                  : format("{} names look like experts and are", unknown_count_),
                               profiles::join(unknown_, "\n    "));
     if (unknown_count_ > unknown_.size()) list += format("\n    and {} more", unknown_count_ - unknown_.size());
     fail_input(std::move(list), {.file = source_.files.directory},
@@ -347,6 +363,17 @@ std::string_view form_name(Form form) {
       return "flattened";
   }
   return "";
+}
+
+std::optional<std::size_t> find_block(const Layout& layout, std::string_view key) {
+  const bool number = !key.empty() && key.size() < 8 && key.find_first_not_of("0123456789") == key.npos;
+  for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+    const Block& block = layout.blocks[b];
+    const bool named = number ? !block.draft && block.layer == std::stoi(std::string(key))
+                              : models::short_name(key) == models::short_name(block.prefix);
+    if (named) return b;
+  }
+  return std::nullopt;
 }
 
 Layout recognise(const Source& source, const ConfigHints& hints, const LayoutOptions& options) {

@@ -7,6 +7,7 @@
 //   flattened    B.experts.mlp.w1        [E x I, ...]  rows of axis 0 (DBRX)
 //   router       B.gate.weight           [E, hidden]   rows, with every sibling that has E rows
 //   vector       B.gate.e_score_correction_bias        entries along the axis that is E
+//   table        B.gate.tid2eid          [tokens, k]   entries are experts: rewritten on request, else refused
 //
 // B is a block: the MoE part of one layer, in the trunk or in a draft head.
 #pragma once
@@ -26,6 +27,7 @@ enum class Part : std::uint8_t {
   expert,   ///< one expert's: renamed, or dropped with its expert
   rows,     ///< axis 0 is E, or E equal slabs
   columns,  ///< axis 1 is E
+  table,    ///< its entries are expert numbers
   dropped,  ///< of a draft head that is left out
 };
 
@@ -52,12 +54,16 @@ struct Block {
   bool draft = false;  ///< of an MTP / nextn head
   Form form = Form::per_expert;
   TensorRef router;
+  TensorRef correction;  ///< a vector that training moved where experts were used too little; shard -1 = none
+  TensorRef table;       ///< token to expert; shard -1 = none
 };
 
 enum class DraftMode { carve, drop, keep };
 
 struct LayoutOptions {
   DraftMode draft = DraftMode::carve;
+  bool remap_tables = false;  ///< tables of token to expert are rewritten; else they are refused
+  bool rank_sliced = false;   ///< slices of one rank each are carved; else they are refused
   std::string allow_unknown;  ///< regular expression: names carried unchanged although they look like experts
 };
 
@@ -76,6 +82,9 @@ struct ConfigHints {
 
 /// Error (Fault::input) listing what is not understood, or the invariant that a block breaks.
 Layout recognise(const Source& source, const ConfigHints& hints, const LayoutOptions& options);
+
+/// The block that a key names: its prefix in any spelling, "model.layers.3.mlp", or the number of a trunk layer.
+std::optional<std::size_t> find_block(const Layout& layout, std::string_view key);
 
 inline const models::HeaderTensor& tensor_of(const Source& source, TensorRef ref) {
   return source.shards[static_cast<std::size_t>(ref.shard)].header.tensors[ref.tensor];

@@ -96,7 +96,8 @@ class ListEditor {
 
   void finish() const {
     if (count_ == 0 || options_.keep_patterns) return;
-    profiles::fail_input(format("{} patterns name an expert by number and cannot be renumbered:\n    {}", count_,
+    profiles::fail_input(format("{} by number and cannot be renumbered:\n    {}",
+                                count_ == 1 ? "a pattern names an expert" : format("{} patterns name an expert", count_),
                                 profiles::join(patterns_, "\n    ")),
                          {.file = file_}, "--keep-patterns leaves them as they are");
   }
@@ -110,7 +111,7 @@ class ListEditor {
     }
     const Verdict verdict = decide(text);
     if (verdict.fate == Fate::untouched) return false;
-    report_.push_back({file_, pointer, text, verdict.name});
+    report_.push_back({file_.substr(file_.rfind('/') + 1), pointer, text, verdict.name});
     if (verdict.fate == Fate::removed) return true;
     edits_.push_back({begin, end, json_quoted(verdict.name)});
     return false;

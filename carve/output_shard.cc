@@ -58,7 +58,7 @@ class ShardPlanner {
  private:
   void tensor(std::uint32_t index);
   void slabs(const HeaderTensor& tensor, const TensorPlace& place, std::int64_t rows, std::int64_t slab);
-  void copy(std::int64_t source, std::int64_t bytes);
+  void copy(std::int64_t source, std::int64_t bytes, std::int32_t table = -1);
   std::int64_t padded(std::int64_t least, Padding padding) const;
 
   const Shard& shard_;
@@ -72,13 +72,13 @@ class ShardPlanner {
   std::int64_t count_ = 0;
 };
 
-void ShardPlanner::copy(std::int64_t source, std::int64_t bytes) {
+void ShardPlanner::copy(std::int64_t source, std::int64_t bytes, std::int32_t table) {
   if (bytes == 0) return;
   source += shard_.header.data_begin();
-  if (!runs_.empty() && runs_.back().source + runs_.back().bytes == source) {
+  if (!runs_.empty() && runs_.back().source + runs_.back().bytes == source && table < 0 && runs_.back().table < 0) {
     runs_.back().bytes += bytes;
   } else {
-    runs_.push_back({source, at_, bytes});
+    runs_.push_back({source, at_, bytes, table});
   }
   at_ += bytes;
 }
@@ -106,7 +106,7 @@ void ShardPlanner::tensor(std::uint32_t index) {
     slabs(tensor, place, rows, tensor.bytes() / (rows * layout_.experts));
     shape[axis] = shape[axis] / layout_.experts * keep;
   } else {
-    copy(tensor.begin, tensor.bytes());
+    copy(tensor.begin, tensor.bytes(), place.part == Part::table ? place.block : -1);
   }
   const std::int32_t expert = place.part == Part::expert ? new_expert(place) : -1;
   text_ += format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", text_.size() > 1 ? "," : "",
@@ -121,7 +121,7 @@ std::int64_t ShardPlanner::padded(std::int64_t least, Padding padding) const {
   // Bytes shareable at each header length modulo the block: 8 + N + target = source.
   std::array<std::int64_t, kShareBlock> gain{};
   for (const Run& run : runs_) {
-    if (run.bytes < kWorthSharing) continue;
+    if (run.bytes < kWorthSharing || run.table >= 0) continue;
     const std::int64_t residue = ((run.source - run.target - 8) % kShareBlock + kShareBlock) % kShareBlock;
     gain[static_cast<std::size_t>(residue)] += run.bytes;
   }
@@ -226,7 +226,7 @@ std::int64_t tensor_bytes_at(const Source& source, const Layout& layout, std::in
     for (std::size_t t = 0; t < layout.places[s].size(); ++t) {
       const std::int64_t bytes = source.shards[s].header.tensors[t].bytes();
       const Part part = layout.places[s][t].part;
-      if (part == Part::whole) fixed += bytes;
+      if (part == Part::whole || part == Part::table) fixed += bytes;
       if (part == Part::expert || part == Part::rows || part == Part::columns) per_expert += bytes;
     }
   }

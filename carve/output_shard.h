@@ -19,6 +19,7 @@ namespace kvfit::carve {
 /// Bytes [source, source + bytes) of the source file come to stand at `target` of the output file.
 struct Run {
   std::int64_t source = 0, target = 0, bytes = 0;
+  std::int32_t table = -1;  ///< the block whose table these bytes are: rewritten, not copied; -1 = none
 };
 
 struct OutputShard {

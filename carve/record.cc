@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "carve/digest.h"
+#include "carve/request_json.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
 
@@ -27,9 +28,9 @@ Json block_json(const Block& block, const BlockScore& score, const Choice& choic
   out["basis"] = score.basis;
   out["kept"] = choice.kept;
   out["scores"] = score.values;
-  out["cut_gap"] = choice.cut_gap;
+  out["cut_gap_rel"] = choice.cut_gap;
   out["near_tie"] = choice.near_tie;
-  out["factor_spread"] = Json{{"router", choice.router_spread}, {"weight", choice.weight_spread}};
+  out["factor_cv"] = Json{{"router", choice.router_spread}, {"scale", choice.weight_spread}};
   out["rank_correlation"] = Json{{"router-norm", choice.router_correlation}, {"random", choice.random_correlation}};
   return out;
 }
@@ -39,11 +40,9 @@ Json block_json(const Block& block, const BlockScore& score, const Choice& choic
 std::string digest_of(const Checkpoint& checkpoint, const Request& request, std::string_view version) {
   Sha256 sum;
   sum.add(version);
-  sum.add(format("|{}|{}|{}|{}|{}|{}|", request.keep, score_name(request.score), request.seed, request.fill,
-                 static_cast<int>(request.draft), static_cast<int>(request.padding)));
-  sum.add(format("{}|{}|{}|{}|", profiles::join(request.protect, ","), profiles::join(request.drop, ","),
-                 request.allow_unknown, request.force_count));
-  sum.add(format("{}|{}|{}|", request.ignore_dangling, request.include_orphans, request.keep_patterns));
+  Json asked = to_json(request);
+  asked.erase("score_file");  // its content counts, not its place
+  sum.add(asked.dump());
   if (!request.score_file.empty()) sum.add(sha256_of_file(request.score_file));
   for (const Shard& shard : checkpoint.source.shards) {
     sum.add(format("{}|{}|{}|{}|", shard.name, shard.identity.bytes, shard.identity.modified_ns, shard.header_sha256));
@@ -77,10 +76,10 @@ Json blocks_json(const Node& blocks) {
     block.draft = node.at("draft").boolean();
     Choice choice;
     for (const Node& id : node.at("kept").list()) choice.kept.push_back(static_cast<std::int32_t>(id.integer(0, 65'535)));
-    choice.cut_gap = node.at("cut_gap").number();
+    choice.cut_gap = node.at("cut_gap_rel").number();
     choice.near_tie = node.at("near_tie").boolean();
-    choice.router_spread = node.at("factor_spread").at("router").number();
-    choice.weight_spread = node.at("factor_spread").at("weight").number();
+    choice.router_spread = node.at("factor_cv").at("router").number();
+    choice.weight_spread = node.at("factor_cv").at("scale").number();
     choice.router_correlation = node.at("rank_correlation").at("router-norm").number();
     choice.random_correlation = node.at("rank_correlation").at("random").number();
     BlockScore score;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "carve/expert_table.h"
 #include "carve/external_scores.h"
 #include "models/quantization.h"
 #include "profiles/document.h"
@@ -27,6 +28,8 @@ using profiles::format;
 constexpr std::array<std::string_view, 5> kListFiles = {"hf_quant_config.json", "quantize_config.json", "quant_config.json",
                                                         "quantization_config.json", "quant_method.json"};
 
+constexpr std::string_view kTr3Manifest = "EXL3_MANIFEST.json";
+
 }  // namespace
 
 Checkpoint open_checkpoint(const Request& request) {
@@ -35,12 +38,13 @@ Checkpoint open_checkpoint(const Request& request) {
   const std::string& file = out.source.config_path;
   out.config = parse_json_spans(out.source.config, file);
   out.routing = read_routing(out.config, file);
-  if (fs::exists(fs::path(out.source.files.directory) / "EXL3_MANIFEST.json")) {
-    profiles::fail_input("EXL3_MANIFEST.json holds hashes that a carve would break", {.file = out.source.files.directory},
-                         "rank-sliced checkpoints cannot be carved; carve the checkpoint they were made from");
+  const bool manifest = fs::exists(fs::path(out.source.files.directory) / kTr3Manifest);
+  if (manifest && !request.drop_tr3_manifest) {
+    profiles::fail_input(format("{} holds hashes that a carve breaks", kTr3Manifest), {.file = out.source.files.directory},
+                         "carve the checkpoint it was made from, or say --tr3-drop-manifest");
   }
-  out.layout =
-      recognise(out.source, {out.routing.experts, out.routing.trunk_layers}, {request.draft, request.allow_unknown});
+  out.layout = recognise(out.source, {out.routing.experts, out.routing.trunk_layers},
+                         {request.draft, request.remap_tables, request.drop_tr3_manifest, request.allow_unknown});
   if (out.routing.experts != 0 && out.routing.experts != out.layout.experts) {
     profiles::fail_input(
         format("the config states {} experts a layer, the tensors have {}", out.routing.experts, out.layout.experts),
@@ -61,17 +65,56 @@ Kept Selection::kept() const {
   return out;
 }
 
+namespace {
+
+SelectOptions options_of(const Checkpoint& checkpoint, const Request& request) {
+  return {request.keep, checkpoint.routing.groups, request.protect, request.drop};
+}
+
+}  // namespace
+
+void check_request(const Checkpoint& checkpoint, const Request& request) {
+  check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
+  check_ids(checkpoint.layout, options_of(checkpoint, request));
+  for (const Block& block : checkpoint.layout.blocks) {
+    if (block.table.shard >= 0) check_table(checkpoint.source, block, request.keep);
+  }
+}
+
+namespace {
+
+// One score. What a file does not name is scored by request.score, on request.
+ScoreReport score_by(ScoreKind kind, const Checkpoint& checkpoint, const Request& request,
+                     const std::function<void(std::int64_t)>& progress) {
+  check_request(checkpoint, request);
+  ScoreOptions options{.kind = kind, .seed = request.seed, .progress = progress};
+  if (kind != ScoreKind::file) return score_experts(checkpoint.source, checkpoint.layout, options);
+  if (request.score_file.empty()) profiles::fail_input("'file' is no score without a file", {}, "--score-file FILE");
+  options.kind = request.score == ScoreKind::file ? ScoreKind::kirigami : request.score;
+  return external_scores(checkpoint.source, checkpoint.layout, request.score_file, request.fill ? &options : nullptr);
+}
+
+Selection select_from(ScoreReport scores, const Checkpoint& checkpoint, const Request& request) {
+  Selection out;
+  out.scores = std::move(scores);
+  out.choices = select_experts(checkpoint.layout, out.scores, options_of(checkpoint, request));
+  return out;
+}
+
+}  // namespace
+
+Selection choose_by(ScoreKind kind, const Checkpoint& checkpoint, const Request& request,
+                    const std::function<void(std::int64_t)>& progress) {
+  return select_from(score_by(kind, checkpoint, request, progress), checkpoint, request);
+}
+
 Selection choose_experts(const Checkpoint& checkpoint, const Request& request,
                          const std::function<void(std::int64_t)>& progress) {
-  check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
-  Selection out;
-  const ScoreOptions options{.kind = request.score, .seed = request.seed, .progress = progress};
-  out.scores = request.score_file.empty() ? score_experts(checkpoint.source, checkpoint.layout, options)
-                                          : external_scores(checkpoint.source, checkpoint.layout, request.score_file,
-                                                            request.fill ? &options : nullptr);
-  out.choices = select_experts(checkpoint.layout, out.scores,
-                               {request.keep, checkpoint.routing.groups, request.protect, request.drop});
-  return out;
+  const ScoreKind kind = request.score_file.empty() || request.second ? request.score : ScoreKind::file;
+  if (!request.second) return choose_by(kind, checkpoint, request, progress);
+  return select_from(
+      rank_sum(score_by(kind, checkpoint, request, progress), score_by(*request.second, checkpoint, request, progress)),
+      checkpoint, request);
 }
 
 Rewriting rewrite_texts(const Checkpoint& checkpoint, const Request& request, const Kept& kept) {
@@ -87,16 +130,16 @@ Rewriting rewrite_texts(const Checkpoint& checkpoint, const Request& request, co
   const ListOptions lists{request.keep_patterns};
   std::vector<JsonEdit> edits;
   const std::int64_t keep = static_cast<std::int64_t>(kept.front().size());
-  edit_counts(checkpoint.config, "config.json", layout.experts, keep, request.draft == DraftMode::drop, edits,
-              out.config_edits);
-  edit_lists(checkpoint.config, "config.json", renumberings, lists, edits, out.list_edits);
+  const std::string& file = checkpoint.source.config_path;
+  edit_counts(checkpoint.config, file, layout.experts, keep, request.draft == DraftMode::drop, edits, out.config_edits);
+  edit_lists(checkpoint.config, file, renumberings, lists, edits, out.list_edits);
   out.files.push_back({"config.json", apply_edits(checkpoint.source.config, std::move(edits))});
   for (const std::string_view name : kListFiles) {
     const fs::path path = fs::path(checkpoint.source.files.directory) / name;
     if (!fs::is_regular_file(path)) continue;
     const std::string text = profiles::read_text_file(path.string());
     std::vector<JsonEdit> changes;
-    edit_lists(parse_json_spans(text, path.string()), std::string(name), renumberings, lists, changes, out.list_edits);
+    edit_lists(parse_json_spans(text, path.string()), path.string(), renumberings, lists, changes, out.list_edits);
     out.files.push_back({std::string(name), apply_edits(text, std::move(changes))});
   }
   return out;

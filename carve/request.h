@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,12 +22,15 @@ struct Request {
   std::string source;
   std::int64_t keep = 0;  ///< experts of each block
   ScoreKind score = ScoreKind::kirigami;
-  std::uint64_t seed = 0;  ///< of ScoreKind::random
-  std::string score_file;  ///< external statistics instead of `score`
-  bool fill = false;       ///< blocks that score_file does not name are scored by `score`
+  std::optional<ScoreKind> second;  ///< choose by the mean of the ranks that both give
+  std::uint64_t seed = 0;           ///< of ScoreKind::random
+  std::string score_file;           ///< external statistics instead of `score`
+  bool fill = false;                ///< blocks that score_file does not name are scored by `score`
   DraftMode draft = DraftMode::carve;
   Padding padding = Padding::shareable;
-  std::set<std::int32_t> protect, drop;
+  ExpertIds protect, drop;
+  bool remap_tables = false;       ///< rewrite tables of token to expert
+  bool drop_tr3_manifest = false;  ///< carve a rank-sliced checkpoint and leave its EXL3_MANIFEST.json behind
   std::string allow_unknown;
   bool ignore_dangling = false, include_orphans = false, force_count = false, keep_patterns = false;
 };
@@ -45,6 +47,9 @@ struct Checkpoint {
 /// tensors'.
 Checkpoint open_checkpoint(const Request& request);
 
+/// What can be refused before anything is scored: the count, experts named by hand, tables of token to expert.
+void check_request(const Checkpoint& checkpoint, const Request& request);
+
 /// Scores and chooses. `progress` as in ScoreOptions.
 struct Selection {
   ScoreReport scores;
@@ -53,6 +58,9 @@ struct Selection {
 };
 Selection choose_experts(const Checkpoint& checkpoint, const Request& request,
                          const std::function<void(std::int64_t)>& progress);
+/// The same by another score than the request's.
+Selection choose_by(ScoreKind kind, const Checkpoint& checkpoint, const Request& request,
+                    const std::function<void(std::int64_t)>& progress);
 
 /// Every text file that a carve rewrites.
 struct TextFile {

@@ -15,11 +15,14 @@ namespace {
 using profiles::Json;
 using profiles::Node;
 
-std::set<std::int32_t> read_ids(const Node* list) {
+Json ids_json(const ExpertIds& ids) {
+  if (ids.by_block.empty()) return ids.everywhere;
+  return ids.by_block;
+}
+
+std::set<std::int32_t> read_list(const Node& list) {
   std::set<std::int32_t> out;
-  if (list) {
-    for (const Node& id : list->list()) out.insert(static_cast<std::int32_t>(id.integer(0, 65'535)));
-  }
+  for (const Node& id : list.list()) out.insert(static_cast<std::int32_t>(id.integer(0, 65'535)));
   return out;
 }
 
@@ -44,16 +47,29 @@ DraftMode parse_draft(std::string_view name) {
   profiles::fail_input(profiles::format("unknown word '{}' for the draft head", name), {}, "known: carve, drop, keep");
 }
 
+ExpertIds read_ids(const Node& node) {
+  ExpertIds out;
+  if (node.is_map()) {
+    for (const auto& [block, list] : node.members()) out.by_block[block] = read_list(list);
+  } else {
+    out.everywhere = read_list(node);
+  }
+  return out;
+}
+
 Json to_json(const Request& request) {
   return Json{{"keep", request.keep},
               {"score", score_name(request.score)},
+              {"combined_with", request.second ? score_name(*request.second) : ""},
               {"seed", request.seed},
               {"score_file", request.score_file},
               {"fill", request.fill},
               {"mtp", draft_name(request.draft)},
               {"canonical_pad", request.padding == Padding::canonical},
-              {"protect", request.protect},
-              {"drop", request.drop},
+              {"protect", ids_json(request.protect)},
+              {"drop", ids_json(request.drop)},
+              {"hash_remap", request.remap_tables},
+              {"tr3_drop_manifest", request.drop_tr3_manifest},
               {"allow_unknown", request.allow_unknown},
               {"ignore_dangling", request.ignore_dangling},
               {"include_orphans", request.include_orphans},
@@ -67,13 +83,17 @@ Request read_request(const Node& node, std::string source) {
   out.source = std::move(source);
   out.keep = fields.at("keep").integer(1, 65'536);
   out.score = parse_score(fields.string("score", "kirigami"));
+  const std::string second = fields.string("combined_with", "");
+  if (!second.empty()) out.second = parse_score(second);
   out.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
   out.score_file = fields.string("score_file", "");
   out.fill = fields.boolean("fill", false);
   out.draft = parse_draft(fields.string("mtp", "carve"));
   out.padding = fields.boolean("canonical_pad", false) ? Padding::canonical : Padding::shareable;
-  out.protect = read_ids(fields.find("protect"));
-  out.drop = read_ids(fields.find("drop"));
+  if (const Node* const ids = fields.find("protect")) out.protect = read_ids(*ids);
+  if (const Node* const ids = fields.find("drop")) out.drop = read_ids(*ids);
+  out.remap_tables = fields.boolean("hash_remap", false);
+  out.drop_tr3_manifest = fields.boolean("tr3_drop_manifest", false);
   out.allow_unknown = fields.string("allow_unknown", "");
   out.ignore_dangling = fields.boolean("ignore_dangling", false);
   out.include_orphans = fields.boolean("include_orphans", false);

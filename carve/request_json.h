@@ -11,6 +11,9 @@ std::string_view draft_name(DraftMode mode);
 /// "carve", "drop" or "keep"; Error otherwise.
 DraftMode parse_draft(std::string_view name);
 
+/// A list of numbers, for all blocks, or a map of lists by block.
+ExpertIds read_ids(const profiles::Node& node);
+
 /// All options but the source's path.
 profiles::Json to_json(const Request& request);
 /// Error (Fault::input) with the place of what is wrong.

@@ -85,7 +85,8 @@ Record settle_record(Checkpoint& checkpoint, const Request& request, const Worki
     return read_record(node, checkpoint.layout);
   }
   directory.wipe();
-  const std::int64_t total = score_cost(checkpoint.source, checkpoint.layout, request.score);
+  std::int64_t total = score_cost(checkpoint.source, checkpoint.layout, request.score);
+  if (request.second) total += score_cost(checkpoint.source, checkpoint.layout, *request.second);
   const Selection selection = choose_experts(checkpoint, request, [&](std::int64_t done) {
     if (options.progress) options.progress({"scoring", done, total});
   });
@@ -139,7 +140,12 @@ void check_ahead(const Checkpoint& checkpoint, const Request& request, const Wor
   std::vector<std::int32_t> first(static_cast<std::size_t>(request.keep));
   std::iota(first.begin(), first.end(), 0);
   rewrite_texts(checkpoint, request, Kept(checkpoint.layout.blocks.size(), first));
-  if (directory.state() || shares(checkpoint.source, directory, options)) return;
+  const bool share = shares(checkpoint.source, directory, options);
+  if (options.must_share && !share) {
+    profiles::fail_environment("this file system cannot share bytes with the source", {.file = directory.path()},
+                               "--reflink auto copies them; xfs and btrfs share, within one file system");
+  }
+  if (directory.state() || share) return;
   check_room(tensor_bytes_at(checkpoint.source, checkpoint.layout, request.keep), directory);
 }
 
@@ -171,7 +177,7 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
     const std::string& from = source.shards[static_cast<std::size_t>(file.shard)].path;
     remove_leftover(path + ".part");
     NewFile part(path + ".part");
-    write_shard(shard, from, part, {thread_count(options.threads), share, tell});
+    write_shard(shard, from, part, {thread_count(options.threads), share, &plan.tables, tell});
     part.publish(path);
     sync_directory(directory.files());
     if (share) report.shared_bytes += file.shareable_bytes;
@@ -202,7 +208,7 @@ void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunO
 
 RunReport run_carve(const Request& request, const RunOptions& options) {
   Checkpoint checkpoint = open_checkpoint(request);
-  check_keep(checkpoint.routing, checkpoint.layout.experts, request.keep, request.force_count);
+  check_request(checkpoint, request);
   WorkingDirectory directory(options.destination, checkpoint.source.files.directory, options.restart, false);
   check_ahead(checkpoint, request, directory, options);
   std::vector<std::string> findings;

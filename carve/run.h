@@ -24,6 +24,7 @@ struct RunOptions {
   std::string timestamp;                               ///< for the manifest; "" = none
   int threads = 0;                                     ///< 0 = as the machine has, 2 to 4
   bool share = true;                                   ///< share extents where the file system can
+  bool must_share = false;                             ///< Error where it cannot
   bool restart = false;                                ///< wipe what an earlier run left
   bool hash = false;                                   ///< SHA-256 of every output file into the manifest
   bool full_check = false;                             ///< compare every byte with the source before publishing

@@ -19,6 +19,7 @@
 #include "carve/expert_reader.h"
 #include "carve/numbers.h"
 #include "carve/plain_scale.h"
+#include "carve/router_scores.h"
 #include "carve/weight_norm.h"
 #include "models/file_bytes.h"
 #include "models/header_scanner.h"
@@ -38,13 +39,17 @@ struct Name {
   ScoreKind kind;
   std::string_view text;
 };
-constexpr std::array<Name, 7> kNames = {{{ScoreKind::kirigami, "kirigami"},
-                                         {ScoreKind::kirigami_eff, "kirigami-eff"},
-                                         {ScoreKind::router_norm, "router-norm"},
-                                         {ScoreKind::scale, "scale"},
-                                         {ScoreKind::aimer, "aimer"},
-                                         {ScoreKind::frob, "frob"},
-                                         {ScoreKind::random, "random"}}};
+constexpr std::array<Name, 11> kNames = {{{ScoreKind::kirigami, "kirigami"},
+                                          {ScoreKind::kirigami_eff, "kirigami-eff"},
+                                          {ScoreKind::router_norm, "router-norm"},
+                                          {ScoreKind::scale, "scale"},
+                                          {ScoreKind::aimer, "aimer"},
+                                          {ScoreKind::frob, "frob"},
+                                          {ScoreKind::sim, "sim"},
+                                          {ScoreKind::bias, "bias"},
+                                          {ScoreKind::hash_freq, "hash-freq"},
+                                          {ScoreKind::file, "file"},
+                                          {ScoreKind::random, "random"}}};
 
 bool effective(ScoreKind kind) { return kind == ScoreKind::kirigami_eff || kind == ScoreKind::scale; }
 bool reads_router(ScoreKind kind) {
@@ -52,6 +57,9 @@ bool reads_router(ScoreKind kind) {
 }
 bool reads_scales(ScoreKind kind) {
   return kind == ScoreKind::kirigami || kind == ScoreKind::kirigami_eff || kind == ScoreKind::scale;
+}
+bool reads_little(ScoreKind kind) {
+  return kind == ScoreKind::sim || kind == ScoreKind::bias || kind == ScoreKind::hash_freq;
 }
 bool reads_weights(ScoreKind kind) { return kind == ScoreKind::aimer || kind == ScoreKind::frob; }
 
@@ -88,7 +96,8 @@ class Scorer {
  private:
   using Key = std::tuple<std::int32_t, std::int32_t, std::string>;  // block, expert, projection
   void routers();
-  void norms(const Block& block, BlockScore& out);
+  void tables(std::size_t block);
+  void small(std::size_t block);
   void scales();
   void global_scales();
   void add_scale(const ExpertTensor& tensor);
@@ -113,38 +122,42 @@ class Scorer {
   std::vector<std::int64_t> odd_;  // scales that are zero or negative, by block
 };
 
-void Scorer::norms(const Block& block, BlockScore& out) {
-  const Shard& shard = source_.shards[static_cast<std::size_t>(block.router.shard)];
-  const HeaderTensor& tensor = tensor_of(source_, block.router);
-  if (!is_number(tensor.dtype) || tensor.dtype == DType::u8) {
-    fail_input(format("the router '{}' is stored as {}, which is no plain number", models::printable(tensor.name),
-                      profiles::safetensors_name(tensor.dtype)),
-               {.file = shard.path}, "--score random or file do not read routers");
-  }
-  std::vector<char> row(static_cast<std::size_t>(tensor.bytes() / block.experts));
-  std::vector<double> values;
-  const models::FileBytes file(shard.path);
-  for (std::int64_t e = 0; e < block.experts; ++e) {
-    file.read(row, shard.header.data_begin() + tensor.begin + e * static_cast<std::int64_t>(row.size()));
-    if (tensor.dtype == DType::bf16) {
-      Bf16Squares squares;
-      squares.add(row);
-      out.router.push_back(squares.finite() ? std::sqrt(squares.sum()) : std::nan(""));
-      continue;
-    }
-    decode(tensor.dtype, row, values);
-    CompensatedSum sum;
-    for (const double v : values) sum.add(v * v);
-    out.router.push_back(std::sqrt(sum.value()));
-  }
-  out_.bytes_read += tensor.bytes();
-}
-
 void Scorer::routers() {
   for (std::size_t i = 0; i < layout_.blocks.size(); ++i) {
-    norms(layout_.blocks[i], out_.blocks[i]);
+    const Block& block = layout_.blocks[i];
+    if (block.table.shard >= 0) {
+      tables(i);
+      continue;
+    }
+    out_.blocks[i].router = router_norms(source_, block);
+    out_.bytes_read += tensor_of(source_, block.router).bytes();
     tick();
   }
+}
+
+void Scorer::tables(std::size_t block) {
+  out_.blocks[block].values = table_counts(source_, layout_.blocks[block]);
+  out_.blocks[block].basis = "tokens of the table";
+  out_.bytes_read += tensor_of(source_, layout_.blocks[block].table).bytes();
+  tick();
+}
+
+// Scores by one small tensor of each block.
+void Scorer::small(std::size_t i) {
+  const Block& block = layout_.blocks[i];
+  BlockScore& score = out_.blocks[i];
+  if (options_.kind == ScoreKind::sim) {
+    score.values = router_diversity(source_, block);
+    score.basis = "likeness of router rows";
+    out_.bytes_read += tensor_of(source_, block.router).bytes();
+  } else if (options_.kind == ScoreKind::bias) {
+    score.values = negated_correction(source_, block);
+    score.basis = "score corrections";
+    out_.bytes_read += tensor_of(source_, block.correction).bytes();
+  } else {
+    tables(i);
+  }
+  tick();
 }
 
 void Scorer::global_scales() {
@@ -205,6 +218,7 @@ void Scorer::scales() {
   });
   for (std::size_t b = 0; b < layout_.blocks.size(); ++b) {
     BlockScore& score = out_.blocks[b];
+    if (!score.values.empty()) continue;  // a table's
     const std::size_t first = b * static_cast<std::size_t>(layout_.experts);
     const bool all = std::all_of(means_.begin() + static_cast<std::ptrdiff_t>(first),
                                  means_.begin() + static_cast<std::ptrdiff_t>(first) + layout_.experts,
@@ -268,6 +282,7 @@ void Scorer::check(const Block& block, const BlockScore& score) const {
 ScoreReport Scorer::run() {
   if (reads_router(options_.kind)) routers();
   if (reads_scales(options_.kind)) scales();
+  for (std::size_t b = 0; b < out_.blocks.size() && reads_little(options_.kind); ++b) small(b);
   if (options_.kind == ScoreKind::random) {
     const std::vector<std::vector<double>> values = random_scores(layout_, options_.seed);
     for (std::size_t b = 0; b < values.size(); ++b) out_.blocks[b].values = values[b];

@@ -7,9 +7,15 @@
 //   scale         mean of the effective scales
 //   aimer         -(mean |w| / rms w): flat experts go (arXiv 2603.18492)
 //   frob          |W|_F, all projections pooled
+//   sim           experts whose router rows resemble another's go first (router_scores.h)
+//   bias          score corrections with their sign turned: experts that training had to push are worth less
+//   hash-freq     how many tokens a table sends to the expert
+//   file          somebody else's numbers (external_scores.h)
 //   random        splitmix64 of seed, block and expert: the control any score must beat
 //
-// A block without scales (a BF16 draft head) is scored by what an NVFP4 scale would be: mean over 16 inputs of max|w| / 6.
+// Where a table picks the experts (DeepSeek-V4's first layers), the router says nothing: there kirigami, kirigami-eff and
+// router-norm are hash-freq. A block without scales (a BF16 draft head) is scored by what an NVFP4 scale would be: mean over
+// 16 inputs of max|w| / 6.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +29,19 @@
 
 namespace kvfit::carve {
 
-enum class ScoreKind : std::uint8_t { kirigami, kirigami_eff, router_norm, scale, aimer, frob, random };
+enum class ScoreKind : std::uint8_t {
+  kirigami,
+  kirigami_eff,
+  router_norm,
+  scale,
+  aimer,
+  frob,
+  sim,
+  bias,
+  hash_freq,
+  file,
+  random
+};
 std::string_view score_name(ScoreKind kind);
 /// Error with the nearest spelling for an unknown name.
 ScoreKind parse_score(std::string_view name);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,19 +22,30 @@ struct Choice {
   double random_correlation = 0;  ///< the same with the random control
 };
 
-struct SelectOptions {
-  std::int64_t keep = 0;
-  std::int64_t groups = 1;         ///< keep / groups experts of each original group
-  std::set<std::int32_t> protect;  ///< never dropped, in any block
-  std::set<std::int32_t> drop;     ///< always dropped
+/// Experts named by hand.
+struct ExpertIds {
+  std::set<std::int32_t> everywhere;                                    ///< in all blocks
+  std::map<std::string, std::set<std::int32_t>, std::less<>> by_block;  ///< by the name of a block (find_block())
+  friend bool operator==(const ExpertIds&, const ExpertIds&) = default;
 };
 
-/// Best scores first, lower number on ties; protected experts count as best and dropped ones as worst. Error when protect
-/// and drop contradict each other or the count.
+struct SelectOptions {
+  std::int64_t keep = 0;
+  std::int64_t groups = 1;  ///< keep / groups experts of each original group
+  ExpertIds protect;        ///< never dropped
+  ExpertIds drop;           ///< always dropped
+};
+
+/// Error when protect and drop contradict each other or the count, or name what is not there.
+void check_ids(const Layout& layout, const SelectOptions& options);
+
+/// Best scores first, lower number on ties; protected experts count as best and dropped ones as worst.
 std::vector<Choice> select_experts(const Layout& layout, const ScoreReport& scores, const SelectOptions& options);
 
 /// Spearman's rank correlation; ties by lower index, as the choice itself ranks.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
+/// The mean of both ranks in each block, best highest: for scores whose units cannot be compared.
+ScoreReport rank_sum(const ScoreReport& a, const ScoreReport& b);
 double coefficient_of_variation(const std::vector<double>& values);
 
 }  // namespace kvfit::carve

@@ -24,8 +24,8 @@ using profiles::format;
 constexpr std::array<std::string_view, 9> kWeights = {".safetensors", ".bin",     ".pt", ".pth", ".gguf",
                                                       ".onnx",        ".msgpack", ".h5", ".npz"};
 constexpr std::array<std::string_view, 5> kLeftBehind = {"original", ".cache", ".git", "onnx", "__pycache__"};
-constexpr std::array<std::string_view, 4> kRewritten = {"config.json", "model.safetensors.index.json", "carve_manifest.json",
-                                                        "pytorch_model.bin.index.json"};
+constexpr std::array<std::string_view, 5> kRewritten = {"config.json", "EXL3_MANIFEST.json", "model.safetensors.index.json",
+                                                        "carve_manifest.json", "pytorch_model.bin.index.json"};
 constexpr std::size_t kMostFiles = 10'000;
 constexpr int kDeepest = 8;
 

@@ -43,7 +43,7 @@ void read_all(int fd, std::span<char> out, std::int64_t offset, const std::strin
 
 // The part of a run that can be shared; bytes = 0 when it is not worth it.
 Run shareable(const Run& run) {
-  if (run.bytes < kWorthSharing || (run.source - run.target) % kShareBlock != 0) return {};
+  if (run.table >= 0 || run.bytes < kWorthSharing || (run.source - run.target) % kShareBlock != 0) return {};
   const std::int64_t skip = (kShareBlock - run.source % kShareBlock) % kShareBlock;
   const std::int64_t bytes = (run.bytes - skip) / kShareBlock * kShareBlock;
   return {run.source + skip, run.target + skip, bytes};
@@ -145,6 +145,18 @@ void share_runs(const OutputShard& shard, int source, const std::string& path, c
   }
 }
 
+// Over the source's rows, which were copied like all bytes.
+void rewrite_table(const Run& run, const ExpertTable& table, int source, const std::string& path, const NewFile& file) {
+  std::vector<char> rows;
+  const std::int64_t step = table.piece_bytes();
+  for (std::int64_t at = 0; at < run.bytes; at += step) {
+    rows.resize(static_cast<std::size_t>(std::min(step, run.bytes - at)));
+    read_all(source, rows, run.source + at, path);
+    table.rewrite(rows);
+    file.write(rows, run.target + at);
+  }
+}
+
 }  // namespace
 
 std::int64_t bytes_to_write(const OutputShard& shard, bool share) {
@@ -172,6 +184,9 @@ void write_shard(const OutputShard& shard, const std::string& source, const NewF
   } else {
     file.reserve(shard.bytes);
     Copier(shard, source, from.get(), file, options).run();
+  }
+  for (const Run& run : shard.runs) {
+    if (run.table >= 0) rewrite_table(run, options.tables->at(run.table), from.get(), source, file);
   }
   file.write(shard.head, 0);
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "carve/expert_table.h"
 #include "carve/file_writer.h"
 #include "carve/output_shard.h"
 
@@ -16,6 +17,7 @@ namespace kvfit::carve {
 struct TransportOptions {
   int threads = 2;
   bool share = false;                               ///< what can_share() found out
+  const ExpertTables* tables = nullptr;             ///< of the blocks that runs name
   std::function<void(std::int64_t)> progress = {};  ///< bytes since the last call; one thread at a time; may throw to stop
 };
 

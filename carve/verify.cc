@@ -63,15 +63,20 @@ class Verifier {
 
   void bytes(const OutputFile& file, const OutputShard& planned, const models::FileBytes& output) {
     const models::FileBytes source(plan_.checkpoint.source.shards[static_cast<std::size_t>(file.shard)].path);
-    std::vector<char> ours(static_cast<std::size_t>(kPiece));
-    std::vector<char> theirs(ours.size());
+    std::vector<char> ours;
+    std::vector<char> theirs;
     for (const Run& run : planned.runs) {
-      for (std::int64_t done = 0; done < run.bytes; done += kPiece) {
-        const std::size_t size = static_cast<std::size_t>(std::min(kPiece, run.bytes - done));
+      const ExpertTable* const table = run.table < 0 ? nullptr : &plan_.tables.at(run.table);
+      const std::int64_t step = table ? table->piece_bytes() : kPiece;
+      ours.resize(static_cast<std::size_t>(step));
+      theirs.resize(ours.size());
+      for (std::int64_t done = 0; done < run.bytes; done += step) {
+        const std::size_t size = static_cast<std::size_t>(std::min(step, run.bytes - done));
         const std::span<char> a = std::span(ours).first(size);
         const std::span<char> b = std::span(theirs).first(size);
         output.read(a, run.target + done);
         source.read(b, run.source + done);
+        if (table) table->rewrite(b);
         const auto differ = std::mismatch(a.begin(), a.end(), b.begin());
         if (differ.first != a.end()) {
           return wrong(file.name,

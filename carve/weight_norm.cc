@@ -25,11 +25,9 @@ using profiles::DType;
 
 constexpr std::int64_t kRowBytes = profiles::kMiB;  // rows are read this many bytes at a time
 
+constexpr const char* kOthers = "use --score kirigami, router-norm, random or file";
+
 bool is_packed_fp4(const HeaderTensor& tensor) { return tensor.dtype == DType::u8 || tensor.dtype == DType::f4; }
-
-}  // namespace
-
-namespace {
 
 std::int64_t tile(std::int64_t extent, std::int64_t scales) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(profiles::cdiv(extent, scales))));
@@ -138,7 +136,7 @@ void WeightNorms::add(const ExpertTensor& tensor) {
   if ((!fp4 && !plain) || shard.header.shape(header).size() < 2 || header.bytes() == 0) {
     profiles::fail_input(profiles::format("'{}' is stored as {}, which this score cannot read",
                                           models::printable(header.name), profiles::safetensors_name(header.dtype)),
-                         {.file = shard.path}, "use --score kirigami, router-norm, random or file");
+                         {.file = shard.path}, kOthers);
   }
   const std::int64_t slabs = tensor.expert >= 0 ? 1 : layout_.experts;
   for (std::int64_t slab = 0; slab < slabs; ++slab) {
@@ -154,6 +152,13 @@ void WeightNorms::read(const std::function<void(std::int64_t)>& progress) {
     add(tensor);
     progress(bytes_read_);
   });
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    if (sums_[i].count > 0) continue;
+    const std::size_t experts = static_cast<std::size_t>(layout_.experts);
+    profiles::fail_input(profiles::format("expert {} of '{}' has no weights that this score can read", i % experts,
+                                          layout_.blocks[i / experts].prefix),
+                         {.file = source_.files.directory}, kOthers);
+  }
 }
 
 const WeightNorms::Sums& WeightNorms::at(std::size_t block, std::size_t expert) const {

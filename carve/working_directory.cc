@@ -39,12 +39,16 @@ void check_places(const std::string& destination, const std::string& source) {
   if (!fs::is_directory(parent, error)) {
     fail_input("the directory that the destination shall lie in does not exist", {.file = parent.string()});
   }
+  const fs::file_type there = fs::symlink_status(destination, error).type();
+  if (there == fs::file_type::symlink) {
+    fail_input("the destination is a link", {.file = destination}, "name a place that does not exist yet");
+  }
   const fs::path to = fs::weakly_canonical(destination, error);
   const fs::path from = fs::weakly_canonical(source, error);
   if (lies_inside(to, from) || lies_inside(from, to)) {
     fail_input("the destination and the source lie inside each other", {.file = destination}, "name a directory beside it");
   }
-  if (fs::symlink_status(destination, error).type() != fs::file_type::not_found) {
+  if (there != fs::file_type::not_found) {
     fail_input("the destination exists", {.file = destination}, "a finished carve is never overwritten; name another place");
   }
 }

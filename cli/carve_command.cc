@@ -52,7 +52,7 @@ carve::CarvePlan make_plan(const Args& args, const Console& console, const std::
 int plan(const Args& args, const Console& console) {
   const std::string source = paths(args, 1, "kvfit carve plan SRC --keep K").front();
   const carve::CarvePlan plan = make_plan(args, console, source);
-  deliver(args, console, plan_listing(plan, kernel_remark(args, plan.request.keep)));
+  deliver(args, console, plan_listing(plan, kernel_remark(args, plan.request.keep, plan.checkpoint.layout.experts)));
   return kYes;
 }
 
@@ -61,7 +61,7 @@ int run(const Args& args, const Console& console) {
   const std::vector<std::string> places = paths(args, 2, "kvfit carve run SRC DST --keep K");
   if (args.toggle("dry-run").value_or(false)) {
     const carve::CarvePlan plan = make_plan(args, console, places[0]);
-    deliver(args, console, plan_listing(plan, kernel_remark(args, plan.request.keep)));
+    deliver(args, console, plan_listing(plan, kernel_remark(args, plan.request.keep, plan.checkpoint.layout.experts)));
     return kYes;
   }
   carve::Request request = carve_request(args, places[0]);
@@ -101,11 +101,10 @@ int compare(const Args& args, const Console& console) {
   const carve::Checkpoint checkpoint = carve::open_checkpoint(request);
   CarveProgress progress(console, false);
   const auto tell = [&progress](std::int64_t done) { progress({"scoring", done, 0}); };
-  request.score = carve::parse_score(std::string_view(scores).substr(0, comma));
-  const carve::Selection a = carve::choose_experts(checkpoint, request, tell);
-  request.score = carve::parse_score(std::string_view(scores).substr(comma + 1));
-  request.score_file.clear();
-  const carve::Selection b = carve::choose_experts(checkpoint, request, tell);
+  const carve::Selection a =
+      carve::choose_by(carve::parse_score(std::string_view(scores).substr(0, comma)), checkpoint, request, tell);
+  const carve::Selection b =
+      carve::choose_by(carve::parse_score(std::string_view(scores).substr(comma + 1)), checkpoint, request, tell);
   deliver(args, console, compare_listing(checkpoint, a, b, scores.substr(0, comma), scores.substr(comma + 1)));
   return kYes;
 }

@@ -63,7 +63,8 @@ carve::RunOptions carve_run_options(const Args& args) {
   out.version = version_number();
   if (args.toggle("timestamp").value_or(false)) out.timestamp = now_text();
   out.threads = static_cast<int>(args.integer("threads").value_or(0));
-  out.share = args.text("reflink").value_or("auto") == "auto";
+  out.share = args.text("reflink").value_or("auto") != "never";
+  out.must_share = args.text("reflink").value_or("auto") == "always";
   out.restart = args.toggle("restart").value_or(false);
   out.hash = args.toggle("hash").value_or(false);
   out.full_check = args.toggle("full").value_or(false);

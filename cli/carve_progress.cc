@@ -34,8 +34,10 @@ std::int64_t percent(const carve::Progress& progress) {
 
 std::string amounts(const carve::Progress& progress, double seconds) {
   const double mb = static_cast<double>(progress.done) / 1e6;
-  return format("{:.2f} of {:.2f} GB, {:.0f} MB/s", static_cast<double>(progress.done) / 1e9,
-                static_cast<double>(progress.total) / 1e9, seconds > 0.05 ? mb / seconds : 0.0);
+  const bool large = progress.total >= 1'000'000'000;
+  const double unit = large ? 1e9 : 1e6;
+  return format("{:.2f} of {:.2f} {}, {:.0f} MB/s", static_cast<double>(progress.done) / unit,
+                static_cast<double>(progress.total) / unit, large ? "GB" : "MB", seconds > 0.05 ? mb / seconds : 0.0);
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ void CarveProgress::operator()(const carve::Progress& progress) {
     drawn_ = false;
     phase_ = progress.phase;
     phase_began_ = now;
-    last_ = {};
+    last_ = console_.err().terminal ? Clock::time_point{} : now;
     last_tenth_ = -1;
   }
   if (console_.err().terminal) {
@@ -84,9 +86,11 @@ void CarveProgress::draw(const carve::Progress& progress, Clock::time_point now)
   drawn_ = true;
 }
 
+// A line a tenth, none within a second of the last, and one at the end of each phase.
 void CarveProgress::log(const carve::Progress& progress, Clock::time_point now) {
   const std::int64_t tenth = percent(progress) / 10;
-  if (tenth == last_tenth_ && now - last_ < 30s) return;
+  const bool end = progress.done >= progress.total;
+  if (end ? last_tenth_ == tenth : (now - last_ < 1s || (tenth == last_tenth_ && now - last_ < 30s))) return;
   last_tenth_ = tenth;
   last_ = now;
   const double seconds = std::chrono::duration<double>(now - phase_began_).count();

@@ -53,13 +53,22 @@ double jaccard(const std::vector<std::int32_t>& a, const std::vector<std::int32_
   return either == 0 ? 1 : static_cast<double>(both.size()) / static_cast<double>(either);
 }
 
+// Sizes of expert parallelism, up to 64, that give every rank the same number.
+std::vector<std::int64_t> divisors(std::int64_t keep) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t ranks = 2; ranks <= std::min<std::int64_t>(64, keep); ++ranks) {
+    if (keep % ranks == 0) out.push_back(ranks);
+  }
+  return out;
+}
+
 void add_block(Listing& listing, const Json& block) {
   const auto number = [&block](const char* key, const char* inner) { return block[key][inner].get<double>(); };
   listing.table.rows.push_back(
       {{block["prefix"].get<std::string>()},
-       {format("{:.1f}%", 100 * number("factor_spread", "router"))},
-       {format("{:.1f}%", 100 * number("factor_spread", "weight"))},
-       {format("{:.2e}", block["cut_gap"].get<double>()), block["near_tie"].get<bool>() ? Tone::warn : Tone::plain},
+       {format("{:.1f}%", 100 * number("factor_cv", "router"))},
+       {format("{:.1f}%", 100 * number("factor_cv", "scale"))},
+       {format("{:.2e}", block["cut_gap_rel"].get<double>()), block["near_tie"].get<bool>() ? Tone::warn : Tone::plain},
        {format("{:+.2f}", number("rank_correlation", "router-norm"))},
        {format("{:+.2f}", number("rank_correlation", "random"))}});
 }
@@ -138,6 +147,9 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
   }
   out.heading += "\n";
   out.heading += format("kernels: {}\n", remark.empty() ? "fused top-k in vLLM, SGLang and llama.cpp" : remark);
+  out.value["expert_parallel"] = divisors(plan.request.keep);
+  out.heading += format("expert parallel: {} divide over {} ranks\n", plan.request.keep,
+                        profiles::join(divisors(plan.request.keep), ", "));
   out.table.columns = {{"block", Align::left, true},     {"router spread", Align::right}, {"weight spread", Align::right},
                        {"gap at the cut", Align::right}, {"~router", Align::right},       {"~random", Align::right}};
   for (const Json& block : plan.record.blocks) add_block(out, block);

@@ -17,7 +17,8 @@ carve::Request carve_request(const Args& args, const std::string& source);
 /// `auto` is the largest count of which every engine has a fused top-k kernel.
 std::int64_t carve_keep(const Args& args, const Console& console, const carve::Request& request);
 
-/// What engines do with that many experts, by the table that `kvfit plan` uses; "" when it says nothing.
-std::string kernel_remark(const Args& args, std::int64_t experts);
+/// What engines do with `keep` of `experts`, by the table that `kvfit plan` uses, and the nearest count that is fast in all;
+/// "" when this one is.
+std::string kernel_remark(const Args& args, std::int64_t keep, std::int64_t experts);
 
 }  // namespace kvfit::cli

@@ -14,6 +14,7 @@
 #include "cli/words.h"
 #include "models/catalogue.h"
 #include "models/describe.h"
+#include "models/inspect.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/json.h"
@@ -27,6 +28,7 @@ using models::Model;
 using models::TensorInventory;
 using profiles::format;
 using profiles::grouped;
+using profiles::join;
 using profiles::Json;
 
 // Absent where no rule says how a format is stored (only headers can tell then).
@@ -78,18 +80,49 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
   return kYes;
 }
 
-// Bytes by role, largest first by the order of the enumeration; the sum is the checkpoint.
-void add_roles(const TensorInventory& inventory, Listing& listing) {
-  listing.table.columns = {{"role"}, {"GiB", Align::right}, {"bytes", Align::right}};
-  listing.value["roles"] = Json::object();
-  for (int i = 0; i <= static_cast<int>(models::Role::other); ++i) {
-    const models::Role role = static_cast<models::Role>(i);
-    const profiles::Bytes bytes = inventory.total(role);
-    if (bytes.count == 0) continue;
-    listing.table.rows.push_back({{std::string(models::role_name(role))}, {gib(bytes)}, {grouped(bytes.count)}});
-    listing.value["roles"][std::string(models::role_name(role))] = bytes.count;
+// "nvfp4" by the config, "U8 16.31, F8_E4M3 2.04 GiB" by the headers.
+std::string stored_as(const models::RoleSummary& role) {
+  std::string out = format("{}", join(role.formats, ", "));
+  for (const models::RoleSummary::Share& share : role.dtypes) {
+    out += format("{}{} {:.2f}", out.empty() ? "" : (&share == role.dtypes.data() ? ": " : ", "),
+                  profiles::safetensors_name(share.dtype), profiles::to_gib(share.bytes));
   }
-  listing.table.rows.push_back({{"all", Tone::strong}, {gib(inventory.total())}, {grouped(inventory.total().count)}});
+  return out;
+}
+
+// Bytes by role, in the order of the enumeration; the sum is the checkpoint.
+void add_roles(const TensorInventory& inventory, const Model& model, Listing& listing) {
+  listing.table.columns = {
+      {"role"}, {"tensors", Align::right}, {"GiB", Align::right}, {"bytes", Align::right}, {"stored as, GiB"}};
+  listing.value["roles"] = Json::object();
+  listing.value["formats"] = Json::object();
+  for (const models::RoleSummary& role : models::summarise_roles(inventory, &model)) {
+    const std::string name(models::role_name(role.role));
+    listing.table.rows.push_back(
+        {{name}, {grouped(role.tensors)}, {gib(role.bytes)}, {grouped(role.bytes.count)}, {stored_as(role)}});
+    listing.value["roles"][name] = role.bytes.count;
+    listing.value["formats"][name] = role.formats;
+  }
+  listing.table.rows.push_back({{"all", Tone::strong},
+                                {grouped(inventory.tensor_count())},
+                                {gib(inventory.total())},
+                                {grouped(inventory.total().count)},
+                                {}});
+}
+
+// Where headers are at hand: what the config would have led one to expect.
+void add_differences(const TensorInventory& inventory, const Model& model, Listing& listing) {
+  if (!inventory.exact) return;
+  constexpr std::size_t kShown = 20;
+  listing.value["differences"] = Json::array();
+  try {
+    for (const std::string& line : models::differences(models::derive_inventory(model), inventory, kShown)) {
+      listing.value["differences"].push_back(line);
+      listing.footing += format("config and headers differ: {}\n", printable(line));
+    }
+  } catch (const profiles::Error& error) {
+    listing.footing += format("note: nothing to compare the headers with: {}\n", printable(error.message()));
+  }
 }
 
 int show(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& usage) {
@@ -105,7 +138,8 @@ int show(const Args& args, const Console& console, const profiles::Catalog& cata
   listing.value["exact"] = inventory.exact;
   listing.value["tensors"] = inventory.tensor_count();
   listing.value["description"] = models::describe(source.model);
-  add_roles(inventory, listing);
+  add_roles(inventory, source.model, listing);
+  add_differences(inventory, source.model, listing);
   listing.value["remarks"] = source.remarks;
   for (const std::string& remark : source.remarks) listing.footing += format("note: {}\n", printable(remark));
   for (const std::string& missing : source.model.missing) listing.footing += format("assumed: {}\n", printable(missing));

@@ -138,6 +138,8 @@ def numbers(tensor):
         return np.frombuffer(tensor.data, "<f4").astype(np.float64)
     if tensor.dtype == "F64":
         return np.frombuffer(tensor.data, "<f8").copy()
+    if tensor.dtype == "I64":
+        return np.frombuffer(tensor.data, "<i8")
     if tensor.dtype == "F8_E4M3":
         return E4M3[np.frombuffer(tensor.data, np.uint8)]
     raise Refused(f"{tensor.name}: cannot read {tensor.dtype} as numbers")
@@ -148,8 +150,11 @@ def numbers(tensor):
 PER_EXPERT = re.compile(r"^(.+)\.experts\.(\d+)\.(.+)$")
 SWAPPED = re.compile(r"^(.+)\.experts\.(gate_proj|up_proj|down_proj|w1|w2|w3)\.(\d+)\.(.+)$")
 FUSED = re.compile(r"^(.+)\.experts\.([a-z0-9_]+(?:\.[a-z_0-9]+)?)$")
+SWITCH = re.compile(r"^(.+)\.switch_mlp\.([a-z_]+\.[a-z_]+)$")
+FLAT = re.compile(r"^(.+)\.experts\.mlp\.(w1|v1|w2)$")
+TABLE = re.compile(r"^(.+)\.gate\.tid2eid$")
 GRANITE = re.compile(r"^(.+block_sparse_moe)\.(input_linear|output_linear)\.(.+)$")
-ROUTERS = re.compile(r"^(.+)\.(gate|router|router\.proj|router\.layer|router\.gate|gate\.wg)\."
+ROUTERS = re.compile(r"^(.+?)\.(gate|router|router\.proj|router\.layer|router\.gate|gate\.wg)\."
                      r"(weight|bias|scales|biases|e_score_correction_bias|expert_bias)$")
 VECTORS = re.compile(r"^(.+?)\.(e_score_correction_bias|expert_bias|router_bias|router\.per_expert_scale|"
                      r"experts\.e_score_correction_bias|moe_statics\.e_score_correction_bias)$")
@@ -162,9 +167,11 @@ class Block:
         self.per_expert = {}  # expert -> {rest: tensor}
         self.fused = []
         self.router = None
+        self.table = None
+        self.flat = 0  # experts of a flattened block
 
 
-def recognise(tensors):
+def recognise(tensors, stated=0):
     """-> ({prefix: Block}, {tensor name: (kind, prefix, expert, rest)})."""
     blocks, kinds = {}, {}
 
@@ -187,13 +194,20 @@ def recognise(tensors):
     for tensor in tensors:
         if tensor.name in kinds or KEPT.search(tensor.name) or VECTORS.match(tensor.name):
             continue
-        fused = FUSED.match(tensor.name) or GRANITE.match(tensor.name)
-        if fused:
+        fused = FUSED.match(tensor.name) or GRANITE.match(tensor.name) or SWITCH.match(tensor.name)
+        if FLAT.match(tensor.name):
+            block = note(tensor, "flat", FLAT.match(tensor.name)[1])
+            block.fused.append(tensor)
+            block.flat = stated
+        elif fused:
             note(tensor, "fused", fused[1]).fused.append(tensor)
     for tensor in tensors:
         vector = VECTORS.match(tensor.name)
         if tensor.name not in kinds and vector and vector[1] in blocks:
             note(tensor, "vector", vector[1])
+        table = TABLE.match(tensor.name)
+        if table and table[1] in blocks:
+            note(tensor, "table", table[1]).table = tensor
     for tensor in tensors:
         router = ROUTERS.match(tensor.name)
         if tensor.name not in kinds and router and router[1] in blocks:
@@ -212,7 +226,7 @@ def expert_count(block):
         if len(names) != 1:
             raise Refused(f"{block.prefix}: experts do not all have the same tensors")
         return len(ids)
-    return block.fused[0].shape[0]
+    return block.flat or block.fused[0].shape[0]
 
 
 # ---- scores --------------------------------------------------------------------------------------------------------------
@@ -249,7 +263,7 @@ def expert_scales(block, count, effective):
             sums[expert] += values.sum() * factor
             sizes[expert] += values.size
     for tensor in block.fused:
-        if tensor.name.endswith("_scales"):
+        if tensor.name.endswith(("_scales", "_proj_scale")):
             values = scale_numbers(tensor).reshape(count, -1)
             sums += values.sum(axis=1)
             sizes += values.shape[1]
@@ -273,7 +287,7 @@ def plain_block_scales(block, count):
             if rest.endswith(".weight") and tensor.dtype in ("BF16", "F16", "F32"):
                 add(expert, numbers(tensor), tensor.shape[-1])
     for tensor in block.fused:
-        if tensor.dtype in ("BF16", "F16", "F32") and len(tensor.shape) == 3:
+        if tensor.dtype in ("BF16", "F16", "F32") and (len(tensor.shape) == 3 or block.flat):
             values = numbers(tensor).reshape(count, -1)
             for expert in range(count):
                 add(expert, values[expert], tensor.shape[-1])
@@ -319,6 +333,8 @@ def block_scores(block, score):
     count = expert_count(block)
     if score in ("aimer", "frob"):
         return weight_scores(block, score)
+    if block.table is not None and score != "scale":
+        return np.bincount(numbers(block.table), minlength=count).astype(np.float64)
     norms = row_norms(block.router)
     if score == "router-norm":
         return norms
@@ -342,7 +358,26 @@ def select(scores, keep, groups=1):
 
 # ---- rewriting -----------------------------------------------------------------------------------------------------------
 
-def carve_tensor(tensor, kind, kept, count):
+def remap(table, router, kept):
+    """Dropped experts of a table become the kept one with the most similar router row that the row does not name yet."""
+    rows = numbers(router).reshape(router.shape)
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    nearest = {}
+    for expert in range(len(rows)):
+        if expert not in kept:
+            alike = rows[kept] @ rows[expert]
+            nearest[expert] = sorted(range(len(kept)), key=lambda new: (-alike[new], new))
+    out = []
+    for row in numbers(table).reshape(table.shape).tolist():
+        new = [kept.index(e) if e in kept else None for e in row]
+        for i, expert in enumerate(row):
+            if new[i] is None:
+                new[i] = next(n for n in nearest[expert] if n not in new)
+        out.append(new)
+    return Tensor(table.name, table.dtype, table.shape, np.array(out, "<i8").tobytes())
+
+
+def carve_tensor(tensor, kind, kept, count, block):
     what, _, expert, _ = kind
     if what in ("expert", "swapped"):
         if expert not in kept:
@@ -354,6 +389,12 @@ def carve_tensor(tensor, kind, kept, count):
         else:
             name = re.sub(pattern % expert, lambda m: ".%s.%d." % (m[1], new), tensor.name, count=1)
         return Tensor(name, tensor.dtype, tensor.shape, tensor.data)
+    if what == "table":
+        return remap(tensor, block.router, kept)
+    if what == "flat":
+        slab = tensor.slab(count)
+        data = b"".join(tensor.data[e * slab:(e + 1) * slab] for e in kept)
+        return Tensor(tensor.name, tensor.dtype, [tensor.shape[0] // count * len(kept)] + tensor.shape[1:], data)
     if tensor.shape and tensor.shape[0] == count:
         slab = tensor.slab(count)
         data = b"".join(tensor.data[e * slab:(e + 1) * slab] for e in kept)
@@ -406,7 +447,7 @@ def rename_module(name, prefix_sets):
 
 
 def find_number(config, keys):
-    for scope in (config, config.get("text_config") or {}):
+    for scope in (config, config.get("text_config") or {}, config.get("ffn_config") or {}):
         for key in keys:
             if isinstance(scope.get(key), int):
                 return scope[key]
@@ -456,7 +497,7 @@ def renumbered(names):
 
 def carve(source, destination, keep, score, mtp, manifest):
     shards, everything, config = load(source)
-    blocks, kinds = recognise(everything)
+    blocks, kinds = recognise(everything, find_number(config, sorted(COUNT_KEYS)))
     if mtp == "drop":
         blocks = {p: b for p, b in blocks.items() if not p.startswith("mtp.")}
     counts = {expert_count(block) for block in blocks.values()}
@@ -476,7 +517,7 @@ def carve(source, destination, keep, score, mtp, manifest):
             if mtp == "drop" and tensor.name.startswith("mtp."):
                 continue
             kind = kinds.get(tensor.name)
-            carved = carve_tensor(tensor, kind, sets[kind[1]], count) if kind else tensor
+            carved = carve_tensor(tensor, kind, sets[kind[1]], count, blocks[kind[1]]) if kind else tensor
             if carved is not None:
                 out.append(carved)
         if out:

@@ -2,18 +2,15 @@
 """A carve in parts: `job_test.py KVFIT`. Parts in any order, run twice, then merged, give what one run gives; a merge before
 its time says which parts are missing; what `launch` writes is checked, and run where GNU parallel is installed."""
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import make_checkpoint  # noqa: E402
+import make_checkpoint
+from harness import KVFIT, digests, finish
 
-KVFIT = os.path.abspath(sys.argv[1])
 problems = []
 
 
@@ -22,14 +19,6 @@ def kvfit(*words, expect=0, **environment):
     if done.returncode != expect:
         problems.append(f"kvfit carve {' '.join(words)}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}")
     return done
-
-
-def digests(directory):
-    out = {}
-    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
-        with open(os.path.join(directory, name), "rb") as handle:
-            out[name] = hashlib.sha256(handle.read()).hexdigest()
-    return out
 
 
 def check(holds, what):
@@ -82,5 +71,4 @@ with tempfile.TemporaryDirectory() as place:
     else:
         print("note: GNU parallel is not installed, its script was only checked")
 
-print("\n".join(problems) if problems else "all hold")
-sys.exit(1 if problems else 0)
+finish(problems)

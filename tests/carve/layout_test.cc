@@ -139,10 +139,10 @@ TEST_CASE("draft heads are found by name and by layer number, carved, dropped or
 TEST_CASE("what looks like experts and is not understood stops the run") {
   const Tensors plain = per_expert("model.layers.0.mlp", 8);
   CHECK(Case(with(plain, {{"model.layers.0.mlp.experts.weird", DType::bf16, {8}}})).refusal() ==
-        "1 tensors look like experts and are not understood:\n    model.layers.0.mlp.experts.weird (a name below 'experts' "
+        "one name looks like experts and is not understood:\n    model.layers.0.mlp.experts.weird (a name below 'experts' "
         "that is not understood)");
   CHECK(Case(with(plain, {{"model.layers.0.mlp.mystery", DType::bf16, {3, 8}}})).refusal() ==
-        "1 tensors look like experts and are not understood:\n    model.layers.0.mlp.mystery (an axis of 8 beside the "
+        "one name looks like experts and is not understood:\n    model.layers.0.mlp.mystery (an axis of 8 beside the "
         "experts)");
   CHECK(Case(with(plain, {{"model.layers.7.mlp.experts.odd", DType::bf16, {8}}})).refusal().find("experts of no block") !=
         std::string::npos);

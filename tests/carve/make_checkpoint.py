@@ -12,8 +12,8 @@ import os
 import random
 import struct
 
-BITS = {"U8": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "F16": 16, "BF16": 16, "I32": 32, "F32": 32, "I64": 64}
-RANK = ["U8", "F8_E4M3", "F8_E8M0", "I16", "F16", "BF16", "I32", "F32", "I64"]  # narrow to wide, as the reference writer sorts
+BITS = {"U8": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "I64": 64}
+RANK = ["U8", "F8_E4M3", "F8_E8M0", "I16", "F16", "BF16", "I32", "U32", "F32", "I64"]  # narrow to wide, as the reference writer sorts
 PROJECTIONS = ("gate_proj", "up_proj", "down_proj")
 
 

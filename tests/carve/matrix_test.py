@@ -11,30 +11,17 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy  # noqa: F401
-except ImportError:
-    print("skipped: python3-numpy is not installed")
-    sys.exit(77)
+from harness import KVFIT, kvfit, require_numpy
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+require_numpy()
 import carve_oracle  # noqa: E402
 import make_checkpoint  # noqa: E402
 
-KVFIT = os.path.abspath(sys.argv[1])
 FORMS = [("per-expert", "bf16"), ("per-expert", "nvfp4"), ("per-expert", "nvfp4-ct"), ("per-expert", "fp8-block"),
          ("per-expert", "gptq"), ("per-expert", "exl3"), ("swapped", "nvfp4"), ("swapped", "bf16"), ("fused", "bf16"),
          ("fused", "mxfp4"), ("granite", "bf16")]
 HAS_NO_SCALES = {"exl3"}  # scored by router norms
 failures = 0
-
-
-def kvfit(*words, expect=0):
-    done = subprocess.run([KVFIT, *words], capture_output=True, text=True, timeout=120)
-    if done.returncode != expect:
-        raise AssertionError(f"kvfit {' '.join(words)}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def case(name, keep=8, score="kirigami", how="carve", flags=(), check=None, **options):

@@ -11,18 +11,13 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import numpy
-except ImportError:
-    print("skipped: python3-numpy is not installed")
-    sys.exit(77)
+from harness import KVFIT, finish, require_numpy
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+require_numpy()
+import numpy  # noqa: E402
 import carve_oracle  # noqa: E402
 import make_checkpoint  # noqa: E402
 
-KVFIT = os.path.abspath(sys.argv[1])
 problems = []
 
 
@@ -120,5 +115,4 @@ with tempfile.TemporaryDirectory() as place:
     size = plan(source, "--keep", "12")["tensor_bytes"]
     check(plan(source, "--fit", str(size))["keep"] == 12 and plan(source, "--fit", str(size - 1))["keep"] == 8, "--fit")
 
-print("\n".join(problems) if problems else "all hold")
-sys.exit(1 if problems else 0)
+finish(problems)

@@ -15,6 +15,7 @@ std::vector<std::int32_t> kept(const std::vector<double>& scores, SelectOptions 
   Layout layout;
   layout.experts = static_cast<std::int64_t>(scores.size());
   layout.blocks.resize(1);
+  layout.blocks[0].prefix = "b";
   ScoreReport report;
   report.blocks.push_back({.values = scores, .router = {}, .weight = {}, .basis = ""});
   return select_experts(layout, report, options).front().kept;
@@ -34,13 +35,28 @@ TEST_CASE("each group of the router keeps the same number") {
   CHECK(kept({1, 2, 3, 4, 5, 6, 7, 8}, {.keep = 4, .groups = 2}) == Ids{2, 3, 6, 7});
 }
 
-TEST_CASE("protected experts stay and dropped ones go") {
-  CHECK(kept({1, 2, 3, 4}, {.keep = 2, .protect = {0}}) == Ids{0, 3});
-  CHECK(kept({1, 2, 3, 4}, {.keep = 2, .drop = {3}}) == Ids{1, 2});
-  CHECK_THROWS_AS(kept({1, 2, 3, 4}, {.keep = 2, .protect = {0}, .drop = {0}}), profiles::Error);
-  CHECK_THROWS_AS(kept({1, 2, 3, 4}, {.keep = 1, .protect = {0, 1}}), profiles::Error);
-  CHECK_THROWS_AS(kept({1, 2, 3, 4}, {.keep = 2, .drop = {0, 1, 2}}), profiles::Error);
-  CHECK_THROWS_AS(kept({1, 2, 3, 4}, {.keep = 2, .protect = {4}}), profiles::Error);
+TEST_CASE("protected experts stay and dropped ones go, everywhere or in one block") {
+  CHECK(kept({1, 2, 3, 4}, {.keep = 2, .protect = {.everywhere = {0}}}) == Ids{0, 3});
+  CHECK(kept({1, 2, 3, 4}, {.keep = 2, .drop = {.everywhere = {3}}}) == Ids{1, 2});
+  CHECK(kept({1, 2, 3, 4}, {.keep = 2, .protect = {.by_block = {{"b", {0}}}}}) == Ids{0, 3});
+  const auto refused = [](const SelectOptions& options, const char* text) {
+    CHECK_THROWS_WITH_AS(kept({1, 2, 3, 4}, options), text, profiles::Error);
+  };
+  refused({.keep = 2, .protect = {.everywhere = {0}}, .drop = {.everywhere = {0}}},
+          "error: expert 0 is both protected and dropped");
+  refused({.keep = 1, .protect = {.everywhere = {0, 1}}}, "error: 1 of 4 experts are to stay, and more are protected");
+  refused({.keep = 2, .drop = {.everywhere = {0, 1, 2}}}, "error: 2 of 4 experts are to stay, and more are to be dropped");
+  refused({.keep = 2, .protect = {.everywhere = {4}}}, "error: expert 4 is not of 0 to 3");
+  refused({.keep = 2, .drop = {.by_block = {{"other", {1}}}}},
+          "error: 'other' is no block of this checkpoint\n  help: blocks are named as 'b'");
+}
+
+TEST_CASE("two scores are combined by the mean of their ranks") {
+  ScoreReport a;
+  ScoreReport b;
+  a.blocks.push_back({.values = {10, 30, 20, 0}, .router = {}, .weight = {}, .basis = ""});  // ranks 2, 0, 1, 3
+  b.blocks.push_back({.values = {-1, -2, -3, 0}, .router = {}, .weight = {}, .basis = ""});  // ranks 1, 2, 3, 0
+  CHECK(rank_sum(a, b).blocks[0].values == std::vector<double>{-1.5, -1.0, -2.0, -1.5});
 }
 
 TEST_CASE("rank correlation is Spearman's") {
