@@ -260,7 +260,7 @@ class Parser {
       usage_error(format("{} wants {}, not '{}'", shown, *want, value), args_.verb);
     }
     check_repeat(flag, shown, value);
-    args_.given_.push_back({&flag, value, shown});
+    args_.given_.push_back({&flag, value, shown, found->implied.has_value()});
   }
 
   void check_repeat(const Flag& flag, const std::string& spelled, const std::string& value) const {
@@ -342,6 +342,16 @@ std::vector<std::string> Args::texts(std::string_view name) const {
   std::vector<std::string> out;
   for (const Given& given : given_) {
     if (given.flag->name == name) out.push_back(given.value);
+  }
+  return out;
+}
+
+std::vector<std::string> Args::line(std::initializer_list<std::string_view> without) const {
+  std::vector<std::string> out;
+  for (const Given& given : given_) {
+    if (std::ranges::count(without, given.flag->name) > 0) continue;
+    out.push_back(given.spelled);
+    if (!given.implied) out.push_back(given.value);
   }
   return out;
 }

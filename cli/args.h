@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ class Args {
   std::optional<double> number(std::string_view name) const;
   std::optional<profiles::Bytes> size(std::string_view name) const;
   std::optional<bool> toggle(std::string_view name) const;  ///< false: --no-NAME
+  /// Flags and values as they were written, in their order, without those named.
+  std::vector<std::string> line(std::initializer_list<std::string_view> without) const;
 
  private:
   friend class Parser;
@@ -38,6 +41,7 @@ class Args {
     const Flag* flag;
     std::string value;    ///< toggles: "on" or "off"
     std::string spelled;  ///< as the user wrote it: "--gpu-memory-utilization"
+    bool implied;         ///< the spelling says the value: "--wsl", "--no-ep"
   };
   std::vector<Given> given_;
 };

@@ -9,8 +9,8 @@ namespace {
 
 using enum FlagType;
 
-constexpr std::string_view kPlan = "plan explain calibrate";
-constexpr std::string_view kFit = "plan explain calibrate carve";
+constexpr std::string_view kPlan = "plan explain calibrate emit";
+constexpr std::string_view kFit = "plan explain calibrate emit carve";
 constexpr double kMany = 1e15;
 
 // clang-format off: one row a flag, so that the table reads as one
@@ -124,10 +124,10 @@ constexpr std::array kFlags = {
     Flag{.verbs = kPlan, .name = "disable-hybrid-kv-cache-manager", .fallback = "off", .group = "Serving", .common = false,
          .help = "one kind of cache for all layers"},
     // --- search
-    Flag{.verbs = "plan explain", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
+    Flag{.verbs = "plan explain emit", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
          .group = "Search", .help = "what to keep first",
          .more = "The words experts, context and sequences, most precious first; what is left out comes last."},
-    Flag{.verbs = "plan explain", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
+    Flag{.verbs = "plan explain emit", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
     Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
          .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
@@ -136,7 +136,7 @@ constexpr std::array kFlags = {
          .more = "A size (512MiB) or a share of the GPU (5%). The binding check must keep at least this margin."},
     Flag{.verbs = kPlan, .name = "allow-fallback", .fallback = "off", .group = "Search",
          .help = "run formats refused by policy, weight-only"},
-    Flag{.verbs = "plan", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
+    Flag{.verbs = "plan diff", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
          .help = "exit 0 whatever the verdict; errors still count"},
     Flag{.verbs = "plan", .name = "carve-to", .type = text, .value = "DIR", .group = "Search", .common = false,
          .help = "then write the checkpoint with the planned experts",
@@ -148,7 +148,7 @@ constexpr std::array kFlags = {
            "plans of the same key then use them and say so. Nothing leaves the machine."},
     Flag{.verbs = "calibrate", .name = "forget", .fallback = "off", .group = "Corrections",
          .help = "forget what was kept for this configuration"},
-    Flag{.verbs = "plan explain", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
+    Flag{.verbs = "plan explain emit", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
          .fallback = "on", .group = "Search", .common = false, .help = "use what kvfit calibrate kept on this machine"},
     // --- carve
     Flag{.verbs = "carve", .name = "keep", .type = text, .value = "N|N%|auto", .group = "Carve",
@@ -234,18 +234,43 @@ constexpr std::array kFlags = {
          .help = "PersistentVolumeClaim of the files (kubernetes)"},
     Flag{.verbs = "carve", .name = "mount", .type = text, .value = "PATH", .fallback = "/data", .group = "Parts",
          .common = false, .help = "where the claim is mounted (kubernetes)"},
+    // --- serving files
+    Flag{.verbs = "emit", .name = "to", .type = choice, .value = "TARGET",
+         .choices = "command|vllm-config|compose|quadlet|systemd|kubernetes|leaderworkerset|ray|kserve|ray-serve|sglang|"
+           "llama-server",
+         .fallback = "command", .group = "File", .help = "what to write for: compose, kubernetes ...",
+         .more = "`-o TARGET=FILE` writes further ones of the same plan."},
+    Flag{.verbs = "emit", .name = "force", .fallback = "off", .group = "File",
+         .help = "write it though the plan does not run",
+         .more = "The header then says what is wrong; the exit code stays that of the verdict."},
+    Flag{.verbs = "emit", .name = "name", .type = text, .value = "NAME", .fallback = "from the model", .group = "File",
+         .help = "of the service, unit or pod"},
+    Flag{.verbs = "emit", .name = "port", .type = integer, .value = "N", .low = 1, .high = 65535,
+         .fallback = "the engine's", .group = "File", .help = "on which requests are served"},
+    Flag{.verbs = "emit", .name = "image", .type = text, .value = "IMAGE", .fallback = "the release's own", .group = "File",
+         .help = "container image, with a tag or digest",
+         .more = "Never latest: the plan holds for one version. Builds between releases have no image of their own."},
+    Flag{.verbs = "emit", .name = "program", .type = text, .value = "PATH", .fallback = "/opt/vllm/bin/vllm",
+         .group = "File", .common = false, .help = "vllm on the host (systemd)"},
+    Flag{.verbs = "emit", .name = "nodes", .type = integer, .value = "N", .low = 1, .high = 4096, .fallback = "--pp, or 1",
+         .group = "File", .help = "machines (leaderworkerset, ray)"},
+    Flag{.verbs = "emit", .name = "gguf", .type = text, .value = "FILE|REPO", .group = "File", .common = false,
+         .help = "the model as GGUF (llama-server)"},
+    Flag{.verbs = "emit", .name = "read-rate", .type = size, .value = "SIZE", .fallback = "200MiB", .group = "File",
+         .common = false, .help = "bytes of a checkpoint read in a second",
+         .more = "Probes and timeouts are sized from it: twice the time to read the checkpoint and to compile."},
     // --- output
-    Flag{.verbs = "plan", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+    Flag{.verbs = "plan diff", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml|markdown", .fallback = "table", .group = "Output",
          .help = "table, json, yaml or markdown",
          .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
     Flag{.verbs = "explain gpus models calibrate carve", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
-    Flag{.verbs = "plan explain gpus models schema calibrate carve", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+    Flag{.verbs = "plan explain gpus models schema calibrate carve emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
            "stdout. A file appears whole or not at all."},
-    Flag{.verbs = "plan explain gpus models calibrate carve", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+    Flag{.verbs = "plan explain gpus models calibrate carve emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
            "first when it is there."},

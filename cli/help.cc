@@ -16,7 +16,6 @@ using profiles::format;
 constexpr int kWidth = 79;
 constexpr std::size_t kHelpColumn = 31;
 constexpr std::string_view kExitStatus =
-    "Exit status\n"
     "  0  yes: it fits, or the answer was given\n"
     "  1  no: it does not fit, or the headroom is below --margin\n"
     "  2  no answer: usage, bad input, unknown name, verdict unknown\n"
@@ -103,6 +102,8 @@ std::vector<std::string_view> groups_of(std::string_view verb) {
 
 }  // namespace
 
+std::string_view exit_status_text() { return kExitStatus; }
+
 std::string overview() {
   std::string out =
       "kvfit: does this model run on this GPU under vLLM, with what context and how\n"
@@ -112,7 +113,7 @@ std::string overview() {
       "  kvfit plan --gpu h100-sxm --model ./my-checkpoint --max-model-len 32K\n"
       "  kvfit explain --gpu rtx5090-24g kv.available\n"
       "\nCommands\n";
-  for (const Verb& verb : verbs()) out += format("  {:<10}{}\n", verb.name, verb.summary);
+  for (const Verb& verb : verbs()) out += format("  {:<12}{}\n", verb.name, verb.summary);
   return out + "\nkvfit COMMAND -h for its flags in short, kvfit COMMAND --help in full.\n";
 }
 
@@ -135,7 +136,7 @@ std::string brief_help(std::string_view name) {
 
 std::string full_help(std::string_view name) {
   const Verb* verb = find_verb(name);
-  if (verb == nullptr) return overview() + "\n" + std::string(kExitStatus);
+  if (verb == nullptr) return overview() + "\n" + "Exit status\n" + std::string(kExitStatus);
   std::string out =
       format("{}\n  {}\n\nExamples\n{}", usage(*verb), verb->summary, indented(std::string(verb->examples), 2));
   if (!verb->about.empty()) out += "\n" + paragraph(verb->about, 0);
@@ -145,7 +146,7 @@ std::string full_help(std::string_view name) {
       if (belongs(flag, name) && flag.group == group) out += flag_entry(flag);
     }
   }
-  return out + "\n" + std::string(kExitStatus);
+  return out + "\n" + "Exit status\n" + std::string(kExitStatus);
 }
 
 }  // namespace kvfit::cli

@@ -15,4 +15,7 @@ std::string brief_help(std::string_view name);
 /// --help: examples first, every flag with its default, its other spellings and what more there is to say.
 std::string full_help(std::string_view name);
 
+/// The exit codes, one a line, for help and man pages.
+std::string_view exit_status_text();
+
 }  // namespace kvfit::cli

@@ -40,11 +40,15 @@ int run(const std::vector<std::string>& words) {
     return kYes;
   }
   if (args.verb == "plan") return plan_command(args, console);
+  if (args.verb == "emit") return emit_command(args, console);
+  if (args.verb == "diff") return diff_command(args, console);
   if (args.verb == "explain") return explain_command(args, console);
   if (args.verb == "calibrate") return calibrate_command(args, console);
   if (args.verb == "carve") return carve_command(args, console);
   if (args.verb == "gpus") return gpus_command(args, console);
   if (args.verb == "models") return models_command(args, console);
+  if (args.verb == "completions") return completions_command(args, console);
+  if (args.verb == "man") return man_command(args, console);
   if (args.verb == "schema") return schema_command(args, console);
   return help_command(args, console);
 }

@@ -48,6 +48,7 @@ Report make_report(const Args& args, const profiles::Catalog& catalog, const Env
   const bool runs = out.plan.verdict == planner::Verdict::fits || out.plan.verdict == planner::Verdict::tight;
   if (runs) out.serve = runtime::serve_command(out.question, out.plan);
   const bool whole = out.plan.experts == models::expert_count(out.question.model);
+  out.model_is_directory = !whole || !built.model_directory.empty();
   if (runs && whole && !built.model_directory.empty()) out.serve->model = built.model_directory;
   for (planner::Finding& finding : findings_of(out)) out.plan.findings.push_back(std::move(finding));
   for (std::string& text : taken_for_granted(out)) out.plan.assumptions.push_back(std::move(text));

@@ -17,21 +17,6 @@
 namespace kvfit::cli {
 namespace {
 
-int exit_code(planner::Verdict verdict) {
-  switch (verdict) {
-    case planner::Verdict::fits:
-    case planner::Verdict::tight:
-      return kYes;
-    case planner::Verdict::does_not_fit:
-      return kNo;
-    case planner::Verdict::refused:
-      return kRefused;
-    case planner::Verdict::unknown:
-      return kNoAnswer;
-  }
-  return kNoAnswer;
-}
-
 // --margin: the smallest headroom over all checks that count bytes must reach it, else the answer is no.
 bool keeps_margin(const planner::Plan& plan, profiles::Bytes margin) {
   for (const planner::Check& check : plan.checks) {
@@ -48,6 +33,21 @@ std::string rendering(const Report& report, std::string_view form, const Screen&
 }
 
 }  // namespace
+
+int exit_code(planner::Verdict verdict) {
+  switch (verdict) {
+    case planner::Verdict::fits:
+    case planner::Verdict::tight:
+      return kYes;
+    case planner::Verdict::does_not_fit:
+      return kNo;
+    case planner::Verdict::refused:
+      return kRefused;
+    case planner::Verdict::unknown:
+      return kNoAnswer;
+  }
+  return kNoAnswer;
+}
 
 int plan_command(const Args& args, const Console& console) {
   refuse_words(args);

@@ -9,9 +9,12 @@
 #include "planner/plan.h"
 #include "planner/question.h"
 #include "profiles/json.h"
+#include "profiles/yaml_text.h"
 #include "runtime/serve_command.h"
 
 namespace kvfit::cli {
+
+using profiles::yaml_text;
 
 /// A profile or file the answer was computed from.
 struct Input {
@@ -40,6 +43,7 @@ struct Report {
   std::vector<Input> inputs;
   std::vector<Published> published;
   std::optional<runtime::ServeCommand> serve;  ///< absent when the plan does not run
+  bool model_is_directory = false;             ///< the model that is served lies on this machine
 };
 
 std::string table_text(const Report& report, const Screen& screen);
@@ -48,8 +52,6 @@ std::string markdown_text(const Report& report);
 /// The envelope {schema, format_version, kvfit_version, inputs, result, findings} of `kvfit schema plan`.
 profiles::Json json_value(const Report& report);
 
-/// The same tree as block YAML.
-std::string yaml_text(const profiles::Json& value);
 /// Two blanks a level, newline at the end.
 std::string json_text(const profiles::Json& value);
 

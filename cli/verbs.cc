@@ -15,6 +15,21 @@ constexpr std::array kVerbs = {
          .examples = "kvfit plan --gpu rtx5090-24g\n"
                      "kvfit plan --gpu h100-sxm --gpus 2 --tp 2 --model ./my-checkpoint\n"
                      "kvfit plan --gpu rtx5090-24g --max-model-len 32K --format json -o plan.json"},
+    Verb{.name = "emit",
+         .summary = "the plan as a serving file: compose, Kubernetes, systemd ...",
+         .about = "Plans as `kvfit plan` does and writes what starts exactly that: the engine's version pinned, every "
+                  "decided flag stated, probes sized from the time a start takes. The header says verdict, headroom and "
+                  "how to write the file again. A plan that does not run is not written (exit 1, or 3 when refused).",
+         .examples = "kvfit emit --gpu rtx5090-24g\n"
+                     "kvfit emit --to compose --gpu l4 --model qwen3-8b -o compose.yaml\n"
+                     "kvfit emit --to leaderworkerset --gpu h100-sxm --tp 8 --pp 2 --model deepseek-v3.2"},
+    Verb{.name = "diff",
+         .words = "BEFORE AFTER",
+         .summary = "two saved plans: what changed in bytes and verdict",
+         .about = "Takes two files of `kvfit plan --format json`; - is stdin. Exit 0 when nothing differs, 1 when "
+                  "something does. The markdown form is made for a pull request.",
+         .examples = "kvfit diff old.json new.json\n"
+                     "kvfit diff old.json new.json --format markdown -o comment.md"},
     Verb{.name = "explain",
          .words = "[KEY...]",
          .summary = "every number of a plan: formula, inputs, source",
@@ -68,6 +83,19 @@ constexpr std::array kVerbs = {
              "Prints the JSON Schema (2020-12) of `kvfit plan --format json`. A new minor format_version only adds keys; "
              "a new major one may change them.",
          .examples = "kvfit schema plan > kvfit-plan.schema.json"},
+    Verb{.name = "completions",
+         .words = "bash | zsh | fish",
+         .summary = "a script that completes kvfit's command line",
+         .about = "Commands, flags and their values, GPUs and models as the catalogue (and --profiles) have them.",
+         .examples = "kvfit completions bash > ~/.local/share/bash-completion/completions/kvfit\n"
+                     "kvfit completions fish > ~/.config/fish/completions/kvfit.fish"},
+    Verb{.name = "man",
+         .words = "[VERB]",
+         .summary = "a manual page, as roff",
+         .about = "",
+         .examples = "kvfit man > kvfit.1\n"
+                     "kvfit man plan > kvfit-plan.1\n"
+                     "kvfit man emit | man -l -"},
     Verb{.name = "help", .words = "[VERB]", .summary = "help on a verb", .about = "", .examples = "kvfit help plan"},
     Verb{.name = "version", .summary = "version of kvfit", .about = "", .examples = "kvfit version"},
 };

@@ -1,14 +1,10 @@
-// JSON as block YAML: two blanks a level, strings quoted only where a YAML reader would take them for something else.
+#include "profiles/yaml_text.h"
+
 #include <string>
 #include <string_view>
 
-#include "cli/report.h"
-#include "profiles/json.h"
-
-namespace kvfit::cli {
+namespace kvfit::profiles {
 namespace {
-
-using profiles::Json;
 
 // Words that some YAML version reads as a number, boolean, null or date need quotes, and so does whatever holds a
 // character with a meaning.
@@ -42,7 +38,7 @@ void write(const Json& value, std::size_t indent, bool in_list, std::string& out
   if (value.is_object()) {
     for (const auto& [key, item] : value.items()) {
       begin_line();
-      out += key + ":";
+      out += (plain(key) ? key : Json(key).dump()) + ":";
       if ((item.is_object() || item.is_array()) && !item.empty()) {
         out += "\n";
         write(item, indent + 2, false, out);
@@ -72,4 +68,4 @@ std::string yaml_text(const Json& value) {
   return out;
 }
 
-}  // namespace kvfit::cli
+}  // namespace kvfit::profiles

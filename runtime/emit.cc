@@ -1,0 +1,125 @@
+#include "runtime/emit.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiles/json.h"
+#include "profiles/text.h"
+#include "profiles/yaml_text.h"
+
+namespace kvfit::runtime {
+namespace {
+
+using profiles::format;
+using profiles::Json;
+
+constexpr std::array kTargets = {
+    EmitTarget{"command", "vllm serve, one flag a line (shell)", "", false, command_file},
+    EmitTarget{"vllm-config", "YAML for vllm serve --config", "", false, vllm_config_file},
+    EmitTarget{"compose", "docker compose service", "", false, compose_file},
+    EmitTarget{"quadlet", "podman quadlet (NAME.container)", "", false, quadlet_file},
+    EmitTarget{"systemd", "systemd unit that runs vllm on the host", "", false, systemd_file},
+    EmitTarget{"kubernetes", "Deployment, Service and volume claim", "", false, kubernetes_file},
+    EmitTarget{"leaderworkerset", "LeaderWorkerSet over several nodes", "", true, leaderworkerset_file},
+    EmitTarget{"ray", "shell script for the nodes of a Ray cluster", "", true, ray_file},
+    EmitTarget{"kserve", "KServe InferenceService", "", false, kserve_file},
+    EmitTarget{"ray-serve", "Ray Serve LLM application", "", false, ray_serve_file},
+    EmitTarget{"sglang", "sglang.launch_server (shell)", "sglang", false, sglang_file},
+    EmitTarget{"llama-server", "llama.cpp's server (shell)", "llama-server", false, llama_server_file},
+};
+
+bool whole_number(std::string_view text) {
+  const bool digits =
+      !text.empty() && text.size() < 19 && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return digits && (text.size() == 1 || text.front() != '0');
+}
+
+bool decimal(std::string_view text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos || point == 0) return false;
+  const std::string_view after = text.substr(point + 1);
+  const bool digits = !after.empty() && std::ranges::all_of(after, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return whole_number(text.substr(0, point)) && digits;
+}
+
+Json typed(const std::string& text) {
+  if (whole_number(text) || decimal(text)) return Json::parse(text);
+  if (text.starts_with('{') || text.starts_with('[')) {
+    Json out = Json::parse(text, nullptr, false);
+    if (!out.is_discarded()) return out;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::span<const EmitTarget> emit_targets() { return kTargets; }
+
+const EmitTarget* find_target(std::string_view name) {
+  for (const EmitTarget& target : kTargets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+std::string target_names() {
+  std::string out;
+  for (const EmitTarget& target : kTargets) out += (out.empty() ? "" : "|") + std::string(target.name);
+  return out;
+}
+
+std::string comments(const ServingUnit& unit) {
+  std::string out;
+  for (const std::string& line : unit.header) out += line.empty() ? "#\n" : "# " + line + "\n";
+  return out;
+}
+
+Json flag_map(const ServeCommand& command, bool python) {
+  Json out = Json::object();
+  for (const ServeFlag& flag : command.flags) {
+    std::string name = flag.name.substr(2);
+    const bool off = python && flag.value.empty() && name.starts_with("no-");
+    if (off) name.erase(0, 3);
+    if (python) std::ranges::replace(name, '-', '_');
+    if (flag.value.empty()) {
+      out[name] = !off;
+    } else {
+      out[name] = typed(flag.value);
+    }
+  }
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string quantity(profiles::Bytes bytes) {
+  if (bytes.count % profiles::kGiB == 0) return format("{}Gi", bytes.count / profiles::kGiB);
+  return format("{}Mi", profiles::cdiv(bytes.count, profiles::kMiB));
+}
+
+std::vector<std::string> container_arguments(const ServingUnit& unit) {
+  std::vector<std::string> out = {unit.command.model};
+  for (std::string& word : flag_words(unit)) out.push_back(std::move(word));
+  for (std::string& word : out) word = replaced(std::move(word), "$(", "$$(");
+  return out;
+}
+
+std::string yaml_documents(const ServingUnit& unit, const std::vector<Json>& documents) {
+  std::string out = comments(unit);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    if (i > 0) out += "---\n";
+    out += profiles::yaml_text(documents[i]);
+  }
+  return out;
+}
+
+}  // namespace kvfit::runtime
