@@ -238,7 +238,7 @@ constexpr std::array kFlags = {
     Flag{.verbs = "emit", .name = "to", .type = choice, .value = "TARGET",
          .choices = "command|vllm-config|compose|quadlet|systemd|kubernetes|leaderworkerset|ray|kserve|ray-serve|sglang|"
            "llama-server",
-         .fallback = "command", .group = "File", .help = "what to write for: compose, kubernetes ...",
+         .fallback = "command", .group = "File", .help = "what to write: compose, kubernetes and so on",
          .more = "`-o TARGET=FILE` writes further ones of the same plan."},
     Flag{.verbs = "emit", .name = "force", .fallback = "off", .group = "File",
          .help = "write it though the plan does not run",

@@ -76,13 +76,21 @@ std::string indented(std::string_view text, int indent) {
   return out + "\n";
 }
 
+// A list too long for one line gets blanks at which it can be broken.
+std::string listed(std::string_view choices) {
+  std::string out(choices);
+  if (out.size() <= 60) return out;
+  for (std::size_t at = out.find('|'); at != std::string::npos; at = out.find('|', at)) out.replace(at, 1, ", ");
+  return out;
+}
+
 std::string flag_entry(const Flag& flag) {
   std::string out = "  " + spelled(flag) + "\n";
   std::string text(flag.help);
   if (!flag.more.empty()) text += format(". {}", flag.more);
   out += indented(wrap(text, kWidth - 6, 0), 6);
   std::vector<std::string> facts;
-  if (!flag.choices.empty()) facts.push_back(format("values: {}", flag.choices));
+  if (!flag.choices.empty()) facts.push_back(format("values: {}", listed(flag.choices)));
   if (!flag.fallback.empty()) facts.push_back(format("default: {}", flag.fallback));
   if (!flag.aliases.empty()) facts.push_back(format("also: {}", other_spellings(flag)));
   if (!facts.empty()) out += indented(wrap(format("[{}]", profiles::join(facts, "; ")), kWidth - 6, 0), 6);

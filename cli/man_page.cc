@@ -38,8 +38,8 @@ std::string upper(std::string_view text) {
 }
 
 std::string title(const std::string& name, std::string_view summary) {
-  return format(".TH {} 1 \"\" \"kvfit {}\" \"kvfit manual\"\n.ad l\n.SH NAME\n{} \\- {}\n", roff(upper(name)), version_number(),
-                roff(name), roff(summary));
+  return format(".TH {} 1 \"\" \"kvfit {}\" \"kvfit manual\"\n.ad l\n.SH NAME\n{} \\- {}\n", roff(upper(name)),
+                version_number(), roff(name), roff(summary));
 }
 
 std::string flag_entry(const Flag& flag) {

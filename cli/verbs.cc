@@ -22,7 +22,7 @@ constexpr std::array kVerbs = {
                   "how to write the file again. A plan that does not run is not written (exit 1, or 3 when refused).",
          .examples = "kvfit emit --gpu rtx5090-24g\n"
                      "kvfit emit --to compose --gpu l4 --model qwen3-8b -o compose.yaml\n"
-                     "kvfit emit --to leaderworkerset --gpu h100-sxm --tp 8 --pp 2 --model deepseek-v3.2"},
+                     "kvfit emit --to ray --gpu h200 --tp 8 --pp 2 --model deepseek-v3.2"},
     Verb{.name = "diff",
          .words = "BEFORE AFTER",
          .summary = "two saved plans: what changed in bytes and verdict",
@@ -51,7 +51,7 @@ constexpr std::array kVerbs = {
     Verb{.name = "carve",
          .words = "inspect SRC | plan SRC | run SRC DST | verify SRC DST |\n"
                   "                   compare SRC | job SRC DST | merge | launch",
-         .summary = "a smaller checkpoint: whole experts out, every kept byte unchanged",
+         .summary = "a smaller checkpoint: experts out, every kept byte unchanged",
          .about =
              "Keeps the best-scored experts of every mixture-of-experts block, trunk and draft head alike, and writes a "
              "checkpoint that engines load as it is. Nothing is requantised. `run` works in DST.kvfit-tmp and can be "
@@ -94,8 +94,7 @@ constexpr std::array kVerbs = {
          .summary = "a manual page, as roff",
          .about = "",
          .examples = "kvfit man > kvfit.1\n"
-                     "kvfit man plan > kvfit-plan.1\n"
-                     "kvfit man emit | man -l -"},
+                     "kvfit man plan > kvfit-plan.1"},
     Verb{.name = "help", .words = "[VERB]", .summary = "help on a verb", .about = "", .examples = "kvfit help plan"},
     Verb{.name = "version", .summary = "version of kvfit", .about = "", .examples = "kvfit version"},
 };

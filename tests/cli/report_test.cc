@@ -99,6 +99,6 @@ TEST_CASE("strings that YAML would read as something else are quoted") {
   value["list"] = profiles::Json::array();
   value["nested"] = {{{"a", 1}, {"b", "x"}}, {{"a", 2}}};
   CHECK(yaml_text(value) ==
-        "no: \"no\"\nnumber: \"0.24\"\nword: fits\ncolon: \"a: b\"\nempty: \"\"\nlist: []\n"
+        "\"no\": \"no\"\nnumber: \"0.24\"\nword: fits\ncolon: \"a: b\"\nempty: \"\"\nlist: []\n"
         "nested:\n  - a: 1\n    b: x\n  - a: 2\n");
 }
