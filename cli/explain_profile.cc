@@ -37,7 +37,7 @@ void explain_estimate(const planner::GraphModel& model, const planner::Settings&
   out.formula = "graphs as they will be captured x the estimate's scale + its constant + attention workspace";
   out.worked.push_back(format("{} piecewise and {} full graphs take {} bytes", settings.capture_sizes.size(),
                               settings.full_capture_sizes, amount(model.actual(settings).bytes.count)));
-  out.worked.push_back(format("attention workspace {} bytes", amount(model.attention_workspace().bytes.count)));
+  out.worked.push_back(format("attention workspace {} bytes", amount(model.attention_workspace(settings).bytes.count)));
   out.worked.push_back(format("estimate {} bytes", amount(model.estimate(settings).bytes.count)));
 }
 
@@ -45,7 +45,7 @@ void explain_graphs(const planner::GraphModel& model, const planner::Settings& s
   const Bytes set_aside = settings.graph_estimate_applied ? model.estimate(settings).bytes : Bytes(0);
   out.formula = "graphs + attention workspace - what the profile run set aside, not below 0";
   out.worked.push_back(format("{} + {} - {} bytes", amount(model.actual(settings).bytes.count),
-                              amount(model.attention_workspace().bytes.count), amount(set_aside.count)));
+                              amount(model.attention_workspace(settings).bytes.count), amount(set_aside.count)));
 }
 
 }  // namespace

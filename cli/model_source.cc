@@ -1,5 +1,6 @@
 #include "cli/model_source.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -114,6 +115,11 @@ std::optional<std::string> cached(const std::string& id, const Environment& envi
   return !hub.empty() && exists(path + "/snapshots") ? std::optional(path) : std::nullopt;
 }
 
+bool same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&lower](char x, char y) { return lower(x) == lower(y); });
+}
+
 ModelSource from_catalogue(const std::string& text, const Catalog& catalog) {
   models::ModelProfile profile = models::load_model(catalog, text);
   ModelSource out;
@@ -129,6 +135,16 @@ ModelSource from_catalogue(const std::string& text, const Catalog& catalog) {
 std::string read_text(const std::string& path) {
   if (path != "-") return profiles::read_text_file(path);
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+bool can_open_model(const std::string& text, const Catalog& catalog, const Environment& environment) {
+  const bool repository = text.find('/') != std::string::npos && text.front() != '.' && text.front() != '/';
+  if (!repository || exists(text) || text.ends_with(".json") || text.ends_with(".yaml") || cached(text, environment))
+    return true;
+  const std::vector<profiles::ProfileFile> models = catalog.list("models");
+  return std::any_of(models.begin(), models.end(), [&](const profiles::ProfileFile& file) {
+    return std::any_of(file.names.begin(), file.names.end(), [&](const std::string& name) { return same_name(name, text); });
+  });
 }
 
 ModelSource open_model(const std::string& text, const Catalog& catalog, const Environment& environment) {

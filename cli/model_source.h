@@ -27,6 +27,10 @@ struct ModelSource {
 /// hand and derived from the config elsewhere. Throws Error with the nearest spelling when it is none of these.
 ModelSource open_model(const std::string& text, const profiles::Catalog& catalog, const Environment& environment);
 
+/// False for a repository id (ORG/NAME) that lies neither in the local cache nor in the catalogue: nobody here knows its
+/// layers. Anything else is open_model's to judge.
+bool can_open_model(const std::string& text, const profiles::Catalog& catalog, const Environment& environment);
+
 /// A file's text, or all of stdin for "-".
 std::string read_text(const std::string& path);
 

@@ -150,6 +150,10 @@ void model(const Args& args, const Catalog& catalog, const Environment& environm
 void draft(const std::string& name, const Catalog& catalog, const Environment& environment, BuiltQuestion& out) {
   std::optional<planner::Speculative>& speculative = out.question.serving.speculative;
   if (!speculative) return;
+  if (!can_open_model(name, catalog, environment)) {
+    out.defaults.push_back(format("drafter {}: neither in the catalogue nor in the local cache", name));
+    return;  // the plan says what is missing
+  }
   ModelSource source = open_model(name, catalog, environment);
   speculative->draft = std::make_shared<const models::Model>(std::move(source.model));
   speculative->draft_inventory = std::move(source.inventory);
@@ -171,7 +175,7 @@ BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Env
   engine(args, catalog, defaults, hints, out);
   if (!hints.engine_defaults) own_defaults(args, defaults, out);
   if (draft_model) draft(*draft_model, catalog, environment, out);
-  check_question(out.question);
+  check_question(out.question, draft_model.has_value());
   return out;
 }
 

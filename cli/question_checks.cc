@@ -52,9 +52,9 @@ void check_draft(const planner::Question& question) {
 
 }  // namespace
 
-void check_question(const planner::Question& question) {
+void check_question(const planner::Question& question, bool drafter_named) {
   check_parallel(question);
-  check_draft(question);
+  if (!drafter_named) check_draft(question);
 }
 
 }  // namespace kvfit::cli

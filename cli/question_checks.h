@@ -7,6 +7,6 @@ namespace kvfit::cli {
 
 /// Throws Error when the parallel sizes cannot be laid out, or a draft is asked for that does not exist.
 /// Source: vllm/config/model.py verify_with_parallel_config, vllm/config/parallel.py, vllm/config/speculative.py.
-void check_question(const planner::Question& question);
+void check_question(const planner::Question& question, bool drafter_named = false);
 
 }  // namespace kvfit::cli

@@ -23,6 +23,17 @@ double layers_recorded(const Question& question, const Settings& settings, const
   return layers;
 }
 
+// K and V of one token in one layer on this rank, in elements: the widest layer, for one buffer serves all.
+double widest_kv(const models::Model& model, std::int64_t tp) {
+  std::int64_t out = 0;
+  for (const models::Layer& layer : model.layers) {
+    if (!layer.attention) continue;
+    const models::Attention& a = *layer.attention;
+    out = std::max(out, std::max<std::int64_t>(a.kv_heads / tp, 1) * (a.head_dim + a.head_dim_v));
+  }
+  return static_cast<double>(out);
+}
+
 }  // namespace
 
 GraphModel::GraphModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank)
@@ -36,6 +47,7 @@ GraphModel::GraphModel(const Question& question, const Settings& settings, const
   source_ = row.source;
   if (const Row* workspace = question.rules->find("attention_workspace", traits); workspace != nullptr) {
     attention_workspace_ = {Bytes(workspace->count("bytes")), whole(workspace->error_of("bytes"))};
+    unpacked_per_token_ = workspace->value_or("unpacked_bytes", 0) * widest_kv(question.model, settings.tp);
   }
   const Row* estimate = question.rules->find("graph_estimate", traits);
   if (estimate == nullptr || settings.runner == Runner::v2) return;
@@ -59,8 +71,14 @@ Amount GraphModel::estimate(const Settings& settings) const {
   if (!estimated_ || settings.eager || graph_count(settings) == 0) return {};
   const double captured = static_cast<double>(actual(settings).bytes.count) * estimate_scale_ + estimate_constant_;
   const double bytes = captured + estimate_per_token_ * static_cast<double>(settings.max_num_batched_tokens) +
-                       static_cast<double>(attention_workspace_.bytes.count);
+                       static_cast<double>(attention_workspace(settings).bytes.count);
   return {whole(bytes), whole(estimate_fixed_error_ + estimate_relative_error_ * bytes)};
+}
+
+Amount GraphModel::attention_workspace(const Settings& settings) const {
+  Amount out = attention_workspace_;
+  out.bytes += whole(unpacked_per_token_ * static_cast<double>(settings.max_model_len));
+  return out;
 }
 
 std::int64_t GraphModel::profiling_blocks(const Settings& settings) const {

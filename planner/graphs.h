@@ -22,8 +22,9 @@ class GraphModel {
   Amount estimate(const Settings& settings) const;
   /// Blocks of the throw-away KV cache the estimate needs while it runs: min(sequences, largest graph); 0 = no estimate run.
   std::int64_t profiling_blocks(const Settings& settings) const;
-  /// The attention backend's workspace, allocated at its first real call; part of the estimate where one is made.
-  Amount attention_workspace() const { return attention_workspace_; }
+  /// The attention backend's workspace, allocated at its first real call; part of the estimate where one is made. Backends
+  /// that unpack a compressed cache before a prefill hold one request of max_model_len tokens in it.
+  Amount attention_workspace(const Settings& settings) const;
 
   const std::string& source() const { return source_; }
   const std::string& estimate_source() const { return estimate_source_; }
@@ -36,6 +37,7 @@ class GraphModel {
   double estimate_relative_error_ = 0, estimate_fixed_error_ = 0;
   double layers_ = 0;
   Amount attention_workspace_;
+  double unpacked_per_token_ = 0;
   std::string source_, estimate_source_;
 };
 

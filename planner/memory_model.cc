@@ -51,7 +51,8 @@ MemorySums MemoryModel::sums(const Settings& settings, std::int64_t experts) con
   out.non_torch = communication_.non_torch();
   out.graphs = graphs_.actual(settings);
   if (settings.graph_estimate_applied) out.graph_estimate = graphs_.estimate(settings);
-  out.outside = plus(outside_.constant_sum(), beyond(plus(out.graphs, graphs_.attention_workspace()), out.graph_estimate));
+  const Amount captured = plus(out.graphs, graphs_.attention_workspace(settings));
+  out.outside = plus(outside_.constant_sum(), beyond(captured, out.graph_estimate));
   out.outside = plus(out.outside, outside_.prefill_scratch(settings.max_num_batched_tokens, out.activation.bytes));
   const Amount state = communication_.runner_state(settings);
   Amount& holder = communication_.runner_state_charged() ? out.non_torch : out.outside;
@@ -82,7 +83,7 @@ std::vector<Entry> MemoryModel::profile_entries(const Settings& settings) const 
 std::vector<Entry> MemoryModel::outside_entries(const Settings& settings) const {
   std::vector<Entry> out;
   const Amount estimate = settings.graph_estimate_applied ? graphs_.estimate(settings) : Amount{};
-  const Amount captured = plus(graphs_.actual(settings), graphs_.attention_workspace());
+  const Amount captured = plus(graphs_.actual(settings), graphs_.attention_workspace(settings));
   if (captured.bytes.count > 0) {
     out.push_back(entry("outside.graphs", "CUDA graphs and attention workspace beyond what was set aside", Section::outside,
                         beyond(captured, estimate), Provenance::measured, graphs_.source()));

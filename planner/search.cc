@@ -9,6 +9,7 @@
 #include "models/checkpoint_size.h"
 #include "planner/gates.h"
 #include "planner/levers.h"
+#include "planner/missing.h"
 #include "planner/verdict.h"
 #include "profiles/text.h"
 
@@ -102,6 +103,7 @@ Bounds bounds_of(const Question& question, const Point& stated) {
 Plan evaluate(const Question& question) {
   const Evaluator evaluator(question);
   Plan out = evaluator.plan(evaluator.stated_point());
+  apply_missing(question, out);
   apply_gates(out, gates_of(question, out.settings));
   return out;
 }
@@ -124,6 +126,7 @@ Plan make_plan(const Question& question) {
   finish_rungs(question, out.ladder);
   out.levers = levers_of(evaluator, *chosen, bounds);
   out.highest_safe_utilization = highest_utilization(*chosen, probe);
+  apply_missing(question, out);
   apply_gates(out, gates_of(question, out.settings));
   return out;
 }

@@ -236,7 +236,9 @@ Settings resolve_settings(const Question& question, const Traits& stated) {
     out.speculative_tokens = serving.speculative->tokens;
     if (out.speculative_tokens < 0) fail_input("num_speculative_tokens must not be negative");
   }
-  out.vision = question.model.vision.has_value() && !serving.language_model_only.value_or(false);
+  const Row* text_only = rules.find("text_only", traits);
+  const bool drops_tower = text_only == nullptr || !text_only->is("drops_tower", "no");
+  out.vision = question.model.vision.has_value() && !(serving.language_model_only.value_or(false) && drops_tower);
   traits["vision"] = out.vision ? "yes" : "no";
   out.hybrid_kv_manager = !serving.disable_hybrid_kv_cache_manager;
   resolve_batch(question, rules, traits, out);

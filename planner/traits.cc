@@ -55,6 +55,7 @@ constexpr std::array kTraits{
               "kind of the recurrent layers: gated_delta_net, kimi_delta, mamba1, mamba2, lightning, short_conv, none"},
     TraitName{"runner", kWord, "v1 or v2 model runner"},
     TraitName{"sliding", kWord, "yes: some layers have a sliding window"},
+    TraitName{"sleep", kWord, "yes: --enable-sleep-mode"},
     TraitName{"sparse", kWord, "yes: a sparse indexer beside latent attention"},
     TraitName{"speculative", kWord, "method of --speculative-config, none without"},
     TraitName{"speculative_tokens", kNumber, "drafted tokens a step"},
@@ -169,6 +170,7 @@ Traits stated_traits(const Question& question) {
   traits["dp"] = static_cast<double>(serving.data_parallel_size);
   traits["dcp"] = static_cast<double>(serving.decode_context_parallel_size);
   traits["lora"] = yes(serving.enable_lora);
+  traits["sleep"] = yes(serving.enable_sleep_mode);
   traits["eager"] = yes(serving.enforce_eager.value_or(false));
   traits["speculative"] = serving.speculative ? serving.speculative->method : "none";
   traits["speculative_tokens"] = serving.speculative ? static_cast<double>(serving.speculative->tokens) : 0.0;

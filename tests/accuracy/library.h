@@ -19,6 +19,8 @@ class Library {
  public:
   /// Reads cards and the catalogue's names; throws profiles::Error when a profile cannot be read.
   explicit Library(const profiles::Catalog& catalog);
+  /// The same with another engine profile.
+  Library(const profiles::Catalog& catalog, profiles::Node engine);
 
   const Cards& cards() const { return cards_; }
   const std::vector<NamedEntry>& models() const { return entries_; }
@@ -29,7 +31,7 @@ class Library {
   std::shared_ptr<const planner::Rules> rules(const std::string& version) const;
 
  private:
-  const profiles::Catalog& catalog_;
+  const profiles::Catalog* catalog_;
   Cards cards_;
   std::vector<NamedEntry> entries_;
   profiles::Node engine_;

@@ -23,8 +23,9 @@ Cards read_cards(const profiles::Catalog& catalog);
 /// nodes)"); of several the one with the fewest words more, then the one nearest to `total_gib`. nullptr when none.
 const hardware::Gpu* find_card(const Cards& cards, std::string_view text, std::optional<double> total_gib);
 
-/// The profile whose CUDA total is nearest to a printed one, within 0.35 % of it; nullptr when none.
-const hardware::Gpu* card_of_total(const Cards& cards, double total_gib);
+/// The profile whose CUDA total is nearest to a printed one, within 0.35 % of it; nullptr when none. Of several, one of at
+/// least this compute capability (times ten) comes first.
+const hardware::Gpu* card_of_total(const Cards& cards, double total_gib, int capability = 0);
 
 struct Machine {
   hardware::Node node;

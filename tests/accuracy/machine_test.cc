@@ -38,6 +38,8 @@ TEST_CASE("a card that is not named is told by its exact total") {
   REQUIRE(card_of_total(cards(), 79.19) != nullptr);
   CHECK(card_of_total(cards(), 79.19)->id == "h100-sxm");
   CHECK(card_of_total(cards(), 55.0) == nullptr);
+  // 23.53 GiB is an Ampere or an Ada card; FP8 weights make the latter likelier.
+  CHECK(card_of_total(cards(), 23.53, 89)->capability.number() >= 89);
 }
 
 TEST_CASE("the printed total wins over the profile, and an unknown card gets one from its memory") {
@@ -57,6 +59,10 @@ TEST_CASE("the printed total wins over the profile, and an unknown card gets one
   REQUIRE(unknown.has_value());
   CHECK(profiles::to_gib(hardware::total_memory(unknown->node).likely) == doctest::Approx(22.655));
   CHECK_FALSE(unknown->card_known);
+  CHECK(hardware::total_memory(unknown->node).low < hardware::total_memory(unknown->node).likely);
+
+  row.gpu = "AMD Instinct 9000";  // its driver keeps next to nothing
+  CHECK(profiles::to_gib(hardware::total_memory(machine_of(cards(), row)->node).likely) == doctest::Approx(22.954));
 
   CHECK_FALSE(machine_of(cards(), Observation{}).has_value());
 }

@@ -87,6 +87,21 @@ std::string bare_name(const std::string& repository) {
   return slash == std::string::npos ? repository : repository.substr(slash + 1);
 }
 
+/// Words that make another architecture of a base, or only a part of it.
+constexpr std::array<std::string_view, 18> kOtherLayers = {"moe",      "vl",    "vision",  "omni",  "audio", "embedding",
+                                                           "reranker", "draft", "drafter", "eagle", "lora",  "pruned",
+                                                           "x",        "mini",  "nano",    "lite",  "flash", "speculator"};
+
+/// A fine-tune carries its base's name inside its own, size included: "Hermes-3-Llama-3.1-8B".
+bool tuned_from(const Words& asked, const Words& base) {
+  if (base.size() < 4 || base.back() != "b") return false;
+  const Words::const_iterator at = std::search(asked.begin(), asked.end(), base.begin(), base.end());
+  if (at == asked.end()) return false;
+  const auto other = [](const std::string& word) { return among(kOtherLayers, word); };
+  return std::none_of(asked.begin(), at, other) &&
+         std::none_of(at + static_cast<std::ptrdiff_t>(base.size()), asked.end(), other);
+}
+
 /// How well a name of the same architecture fits; higher is better.
 int closeness(const ModelText& wanted, const Words& formats, const ModelText& have) {
   if (wanted.repository == have.repository) return 1000;
@@ -136,14 +151,18 @@ std::vector<Match> find_models(const std::vector<NamedEntry>& entries, std::stri
     if (among(kFormats, word)) formats.push_back(word);
   }
   std::vector<std::pair<int, Match>> found;
-  for (const NamedEntry& entry : entries) {
-    std::optional<int> best;
-    for (const std::string& name : entry.names) {
-      const ModelText have = read_model_text(name);
-      if (have.essential == asked.essential) best = std::max(best.value_or(-1000), closeness(asked, formats, have));
+  const auto collect = [&](auto same) {
+    for (const NamedEntry& entry : entries) {
+      std::optional<int> best;
+      for (const std::string& name : entry.names) {
+        const ModelText have = read_model_text(name);
+        if (same(have.essential)) best = std::max(best.value_or(-1000), closeness(asked, formats, have));
+      }
+      if (best) found.push_back({*best, Match{entry.id, *best >= 900}});
     }
-    if (best) found.push_back({*best, Match{entry.id, *best >= 900}});
-  }
+  };
+  collect([&asked](const Words& essential) { return essential == asked.essential; });
+  if (found.empty()) collect([&asked](const Words& essential) { return tuned_from(asked.essential, essential); });
   const auto closer = [](const std::pair<int, Match>& a, const std::pair<int, Match>& b) { return a.first > b.first; };
   std::stable_sort(found.begin(), found.end(), closer);
   std::vector<Match> out;

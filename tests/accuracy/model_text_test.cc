@@ -46,6 +46,13 @@ TEST_CASE("a variant stored in the same format is preferred to the plain entry")
   CHECK(found("Qwen3.8-27B FP8", "fp8") == "qwen3.8-27b-fp8");
 }
 
+TEST_CASE("a fine-tune is priced as the base whose name and size it carries") {
+  CHECK(found("someone/Hermes-4-Qwen2.5-7B") == "qwen2.5-7b");
+  CHECK_FALSE(find_model(kEntries, "someone/Hermes-4-Qwen2.5-7B", "")->exact);
+  CHECK(found("someone/Qwen2.5-7B-MoE-4x") == "-");
+  CHECK(found("someone/Eagle-Qwen2.5-7B") == "-");
+}
+
 TEST_CASE("another version or size is another model") {
   CHECK(found("deepseek-ai/DeepSeek-V4.1-Flash") == "-");
   CHECK(found("Gemma 4 (19 GB package, gemma4.env)") == "-");

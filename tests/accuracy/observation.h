@@ -49,10 +49,11 @@ struct Arguments {
   Count max_model_len, max_num_seqs, max_num_batched_tokens, block_size, max_cudagraph_capture_size;
   std::vector<std::int64_t> cudagraph_capture_sizes;
   std::optional<double> gpu_memory_utilization, cpu_offload_gb;
-  Count kv_cache_memory_bytes;
+  Count kv_cache_memory_bytes, num_gpu_blocks_override, max_loras, max_lora_rank, num_redundant_experts;
   Text kv_cache_dtype;  ///< as planner::Serving spells it: "auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_ds_mla", ...
   Text dtype, mamba_cache_mode, mamba_ssm_cache_dtype, moe_backend, attention_backend;
   std::optional<bool> enable_prefix_caching, enforce_eager, async_scheduling, language_model_only, enable_lora;
+  bool enable_sleep_mode = false, enable_eplb = false, skip_mm_profiling = false, disable_hybrid_kv_cache_manager = false;
   bool enable_expert_parallel = false;
   std::optional<Speculation> speculative;
   std::vector<std::string> unknown;  ///< arguments the row names without a value: not the default, but not known

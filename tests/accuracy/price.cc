@@ -137,7 +137,7 @@ void price_boot(const Library& library, const Observation& row, RowScore& out) {
     out.unstated = stated.statement.missing();
     out.unstated.insert(out.unstated.end(), stated.assumed.begin(), stated.assumed.end());
     price_cache(library, row, stated, out);
-    price_memory(row, stated, out);
+    price_memory(library, row, stated, out);
   } catch (const profiles::Error& error) {
     out.unpriced = error.message();
   }

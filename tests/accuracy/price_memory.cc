@@ -7,6 +7,8 @@
 #include "planner/evaluator.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "tests/accuracy/open_questions.h"
+#include "tests/accuracy/predicted.h"
 #include "tests/accuracy/spelling.h"
 
 namespace kvfit::accuracy {
@@ -23,7 +25,7 @@ namespace {
 
 /// Why a figure of this row cannot be predicted from its configuration; empty when it can.
 struct Reasons {
-  std::string weights, memory, available, verdict;
+  std::string weights, memory, graphs, available, verdict;
 };
 
 Reasons reasons_of(const Observation& row, const Case& stated) {
@@ -34,6 +36,7 @@ Reasons reasons_of(const Observation& row, const Case& stated) {
   if (!stated.recipe_known) out.weights = "stored formats not known module by module";
   if (read_version(row.engine_version.value_or("")).patched) out.memory = "a patched build";
   if (!stated.machine_known) out.memory = "machine not stated";
+  if (!row.tp && !row.gpu_count) out.weights = out.memory = "tensor parallel size not stated";
   out.available = !out.memory.empty() ? out.memory : drafter ? "drafter of unknown shape" : "";
   if (!stated.weights_priced) out.available = "stored format's bytes not known";
   const std::vector<std::string>& unknown = row.arguments.unknown;
@@ -41,6 +44,7 @@ Reasons reasons_of(const Observation& row, const Case& stated) {
     return std::find(unknown.begin(), unknown.end(), name) != unknown.end();
   };
   if (out.memory.empty() && hidden("max_num_seqs")) out.memory = "max_num_seqs not known";
+  out.graphs = out.memory.empty() && drafter ? "drafter of unknown shape" : out.memory;
   if (out.available.empty()) out.available = out.memory;
   const bool share_hidden = hidden("gpu_memory_utilization") && !stated.question.serving.gpu_memory_utilization;
   if (out.available.empty() && share_hidden) out.available = "utilisation not known";
@@ -51,6 +55,9 @@ Reasons reasons_of(const Observation& row, const Case& stated) {
   const bool counts =
       keeps_states(stated.question.model) && !row.arguments.max_num_seqs && !row.arguments.enforce_eager.value_or(false);
   if (out.verdict.empty() && counts) out.verdict = "max_num_seqs not stated";
+  // A quoted command line leaves out what is the default; a report without a version may leave out anything.
+  const bool length_open = !row.arguments.max_model_len && !row.measured.at_len && !stated.statement.version;
+  if (out.verdict.empty() && length_open) out.verdict = "max_model_len not stated";
   if (!stated.format_stated && out.available.empty()) out.available = "stored format not stated";
   if (!stated.format_stated && out.verdict.empty()) out.verdict = out.available;
   if (row.arguments.kv_cache_memory_bytes) out.available = "pool given, not sized";
@@ -81,26 +88,18 @@ void add(RowScore& out, Quantity quantity, const Size& printed, Amount amount, c
   }
 }
 
-/// What the first stage holds: the rank whose lines a log shows.
-/// `merged`: this version adds the graph estimate to the peak it prints.
-void add_scores(const Observation& row, const Reasons& reasons, const Numbers& numbers, bool merged, RowScore& out) {
+void add_scores(const Observation& row, const Reasons& reasons, const Predicted& predicted, RowScore& out) {
   const std::int64_t ranks = row.tp.value_or(1) * row.pp.value_or(1);
   const Measured& m = row.measured;
-  const StageNumbers& first = numbers.stages.front();
-  add(out, Quantity::weights, m.weights, first.sums.weights, reasons.weights);
-  Amount activation = first.sums.activation;
-  if (merged) {
-    activation.bytes += first.sums.graph_estimate.bytes;
-    activation.error = planner::quadrature({activation.error, first.sums.graph_estimate.error});
-  }
-  add(out, Quantity::activation, m.activation, activation, reasons.memory);
-  add(out, Quantity::non_torch, m.non_torch, first.sums.non_torch, reasons.memory);
-  const bool captured = m.graphs && m.graphs->value > 0 && !numbers.settings.eager;
-  if (captured) add(out, Quantity::graphs, m.graphs, first.sums.graphs, reasons.memory);
+  add(out, Quantity::weights, m.weights, predicted.weights, reasons.weights);
+  add(out, Quantity::activation, m.activation, predicted.activation, reasons.memory);
+  add(out, Quantity::non_torch, m.non_torch, predicted.non_torch, reasons.memory);
+  const bool captured = m.graphs && m.graphs->value > 0 && predicted.captures;
+  if (captured) add(out, Quantity::graphs, m.graphs, predicted.graphs, reasons.graphs);
   const Quantity available = ranks > 1 ? Quantity::available_kv_tp : Quantity::available_kv_tp1;
   // Pages that say "0" for a refusal do not print how far below it was.
   const bool clipped = row.outcome == Outcome::no_blocks && m.available_kv && m.available_kv->value == 0;
-  if (!clipped) add(out, available, m.available_kv, {first.available, first.available_error}, reasons.available);
+  if (!clipped) add(out, available, m.available_kv, predicted.available, reasons.available);
 }
 
 std::string breakdown_of(const Numbers& n) {
@@ -124,19 +123,76 @@ std::string stopping_check(const planner::Plan& plan) {
   return plan.binding;
 }
 
-/// Free memory in the log is what is left once communicators exist; the planner takes them off itself.
-void give_back_communicators(planner::Question& question, const Numbers& numbers) {
+/// Free memory in the log is what is left once communicators exist; the planner takes them off itself, so they are given
+/// back.
+Evaluator evaluator_of(const Observation& row, planner::Question question) {
+  question.inventory = std::make_shared<const models::TensorInventory>(models::derive_inventory(question.model));
+  Evaluator evaluator(question);
+  if (!row.measured.free_at_start) return evaluator;
+  const Numbers numbers = evaluator.numbers(evaluator.stated_point());
   question.node.used_elsewhere -= numbers.stages.front().sums.before_engine.bytes;
+  return Evaluator(std::move(question));
+}
+
+/// Since 0.26 the peak that is printed holds the graph estimate.
+bool estimate_in_peak(const Observation& row, const Case& stated) {
+  const planner::Version& version = stated.question.rules->version();
+  const bool newer = planner::compare(version, planner::parse_version("0.26.0.dev1")) > 0;
+  return row.measured.consumed || (newer && !row.measured.non_torch);
+}
+
+void skip_figures(const Observation& row, const std::exception& error, RowScore& out) {
+  const profiles::Error* known = dynamic_cast<const profiles::Error*>(&error);
+  const std::string why = known != nullptr ? known->message() : error.what();
+  const bool one = row.tp.value_or(1) * row.pp.value_or(1) == 1;
+  const Measured& m = row.measured;
+  if (m.weights) out.skipped.push_back({Quantity::weights, why});
+  if (m.available_kv) out.skipped.push_back({one ? Quantity::available_kv_tp1 : Quantity::available_kv_tp, why});
+  if (m.activation) out.skipped.push_back({Quantity::activation, why});
+  if (m.non_torch) out.skipped.push_back({Quantity::non_torch, why});
+  if (m.graphs) out.skipped.push_back({Quantity::graphs, why});
 }
 
 bool is_no(Verdict verdict) { return verdict == Verdict::does_not_fit || verdict == Verdict::refused; }
 
-/// With an unknown version a yes or no that another release turns round is not sure.
-void temper(planner::Question question, const std::shared_ptr<const planner::Rules>& rules, VerdictScore& verdict) {
-  question.rules = rules;
+/// The stated question's figures, with bars that reach what the row's gaps leave possible.
+Predicted predicted_with_gaps(const Library& library, const Observation& row, const Case& stated, const Numbers& numbers) {
+  const bool merged = estimate_in_peak(row, stated);
+  const Predicted asked = predicted_of(numbers, row, merged);
+  Predicted out = asked;
+  for (const std::vector<planner::Question>& gap : open_questions(library, row, stated)) {
+    std::vector<Predicted> others;
+    for (const planner::Question& question : gap) {
+      try {
+        const Evaluator evaluator = evaluator_of(row, question);
+        others.push_back(predicted_of(evaluator.numbers(evaluator.stated_point()), row, merged));
+      } catch (const profiles::Error&) {
+        continue;  // that release would have refused the question: not a possibility
+      }
+    }
+    widen(out, asked, others);
+  }
+  return out;
+}
+
+/// A yes or no that another reading of the row turns round is not sure.
+void temper(const planner::Question& question, VerdictScore& verdict) {
   const Evaluator evaluator(question);
   const planner::Plan other = evaluator.plan(evaluator.stated_point());
-  if (is_no(other.verdict) != is_no(verdict.verdict)) verdict = judge(Verdict::tight, "version", verdict.recorded);
+  if (is_no(other.verdict) != is_no(verdict.verdict)) verdict = judge(Verdict::tight, "unstated", verdict.recorded);
+}
+
+/// Readings whose answer may differ: an earlier release where nothing dates the engine, the tower where a table only says
+/// that nobody sent images.
+std::vector<planner::Question> turning_questions(const Observation& row, const Case& stated,
+                                                 const planner::Question& asked) {
+  std::vector<planner::Question> out;
+  if (stated.other_rules) {
+    out.push_back(asked);
+    out.back().rules = stated.other_rules;
+  }
+  if (const std::optional<planner::Question> with_tower = tower_question(row, asked)) out.push_back(*with_tower);
+  return out;
 }
 
 }  // namespace
@@ -172,35 +228,33 @@ std::optional<VerdictScore> free_memory_verdict(const Observation& row) {
   return judge(short_of ? Verdict::does_not_fit : Verdict::fits, "free_memory", row.outcome);
 }
 
-void price_memory(const Observation& row, const Case& stated, RowScore& out) {
+std::optional<Predicted> predict(const Library& library, const Observation& row) {
+  try {
+    const Case stated = case_of(library, row, machine_of(library.cards(), row));
+    const Evaluator evaluator = evaluator_of(row, stated.question);
+    const Numbers numbers = evaluator.numbers(evaluator.stated_point());
+    return predicted_of(numbers, row, estimate_in_peak(row, stated));
+  } catch (const profiles::Error&) {
+    return std::nullopt;
+  }
+}
+
+void price_memory(const Library& library, const Observation& row, const Case& stated, RowScore& out) {
   const Reasons reasons = reasons_of(row, stated);
   try {
-    planner::Question question = stated.question;
-    question.inventory = std::make_shared<const models::TensorInventory>(models::derive_inventory(question.model));
-    std::optional<Evaluator> evaluator(std::in_place, question);
-    if (row.measured.free_at_start) {
-      give_back_communicators(question, evaluator->numbers(evaluator->stated_point()));
-      evaluator.emplace(question);
-    }
-    const Numbers numbers = evaluator->numbers(evaluator->stated_point());
+    const Evaluator evaluator = evaluator_of(row, stated.question);
+    const Numbers numbers = evaluator.numbers(evaluator.stated_point());
     out.breakdown = breakdown_of(numbers);
-    const bool newer = planner::compare(question.rules->version(), planner::parse_version("0.26.0.dev1")) > 0;
-    const bool merged = row.measured.consumed || (newer && !row.measured.non_torch);
-    add_scores(row, reasons, numbers, merged, out);
+    add_scores(row, reasons, predicted_with_gaps(library, row, stated, numbers), out);
     const bool judged = row.outcome != Outcome::unstated && row.outcome != Outcome::aside && row.outcome != Outcome::kernel;
     if (judged && reasons.verdict.empty()) {
-      const planner::Plan plan = evaluator->plan(evaluator->stated_point());
+      const planner::Plan plan = evaluator.plan(evaluator.stated_point());
       out.verdict = judge(plan.verdict, stopping_check(plan), row.outcome);
-      if (stated.other_rules) temper(question, stated.other_rules, *out.verdict);
+      for (const planner::Question& other : turning_questions(row, stated, evaluator.question()))
+        temper(other, *out.verdict);
     }
   } catch (const std::exception& error) {
-    const profiles::Error* known = dynamic_cast<const profiles::Error*>(&error);
-    const std::string why = known != nullptr ? known->message() : error.what();
-    if (row.measured.weights) out.skipped.push_back({Quantity::weights, why});
-    if (row.measured.available_kv) {
-      const bool one = row.tp.value_or(1) * row.pp.value_or(1) == 1;
-      out.skipped.push_back({one ? Quantity::available_kv_tp1 : Quantity::available_kv_tp, why});
-    }
+    skip_figures(row, error, out);
   }
 }
 

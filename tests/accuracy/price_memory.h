@@ -2,13 +2,17 @@
 // each against what the row printed.
 #pragma once
 
+#include "tests/accuracy/predicted.h"
 #include "tests/accuracy/question.h"
 #include "tests/accuracy/score.h"
 
 namespace kvfit::accuracy {
 
 /// Adds scores, reasons for what is skipped, and the verdict. Throws nothing for what a row says.
-void price_memory(const Observation& row, const Case& stated, RowScore& out);
+void price_memory(const Library& library, const Observation& row, const Case& stated, RowScore& out);
+
+/// The figures of the stated question alone, without the row's gaps; nullopt when the row cannot be priced.
+std::optional<Predicted> predict(const Library& library, const Observation& row);
 
 /// The start-up check needs no model: total, utilisation and free memory decide. nullopt when the row lacks one of them.
 std::optional<VerdictScore> free_memory_verdict(const Observation& row);

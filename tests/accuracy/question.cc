@@ -52,6 +52,14 @@ Serving serving_of(const Observation& row) {
   out.enable_expert_parallel = args.enable_expert_parallel;
   out.language_model_only = args.language_model_only;
   out.enable_lora = args.enable_lora.value_or(false);
+  out.max_loras = args.max_loras.value_or(out.max_loras);
+  out.max_lora_rank = args.max_lora_rank.value_or(out.max_lora_rank);
+  out.num_gpu_blocks_override = args.num_gpu_blocks_override;
+  out.num_redundant_experts = args.num_redundant_experts.value_or(0);
+  out.enable_eplb = args.enable_eplb;
+  out.enable_sleep_mode = args.enable_sleep_mode;
+  out.skip_mm_profiling = args.skip_mm_profiling;
+  out.disable_hybrid_kv_cache_manager = args.disable_hybrid_kv_cache_manager;
   out.cpu_offload_gb = args.cpu_offload_gb.value_or(0);
   if (args.speculative) {
     planner::Speculative speculative;
@@ -204,6 +212,7 @@ Case case_of(const Library& library, const Observation& row, const std::optional
   } else {
     out.question.node.gpu = library.cards().gpus.front();
     out.question.node.count = static_cast<int>(std::clamp<std::int64_t>(row.tp.value_or(1) * row.pp.value_or(1), 1, 4096));
+    if (other_vendor(row)) out.question.node.gpu.capability = {};
     out.assumed.push_back("machine not stated");
   }
   out.version = release_of(row, out);
@@ -252,6 +261,15 @@ std::vector<Choice> count_choices(const char* name, std::initializer_list<std::i
   return out;
 }
 
+/// The engine's types, the commonest first.
+std::vector<Choice> cache_choices() {
+  std::vector<Choice> out;
+  for (const char* type : {"fp8", "bfloat16", "turboquant_3bit_nc", "int8_per_token_head", "nvfp4"}) {
+    out.push_back({format("KV dtype = {}", type), [type](Question& q) { q.serving.kv_cache_dtype = type; }});
+  }
+  return out;
+}
+
 void set_drafted(Question& q, std::int64_t tokens) {
   if (!q.serving.speculative) q.serving.speculative = planner::Speculative{"mtp", 0, nullptr, nullptr};
   q.serving.speculative->tokens = static_cast<int>(tokens);
@@ -262,10 +280,12 @@ void set_drafted(Question& q, std::int64_t tokens) {
 std::vector<std::vector<Choice>> open_choices(const Library& library, const Observation& row, const Case& stated) {
   std::vector<std::vector<Choice>> out;
   const Arguments& args = row.arguments;
-  if (!args.kv_cache_dtype || *args.kv_cache_dtype == "auto") {
-    out.push_back({{"KV dtype = fp8", [](Question& q) { q.serving.kv_cache_dtype = "fp8"; }},
-                   {"KV dtype = bfloat16", [](Question& q) { q.serving.kv_cache_dtype = "bfloat16"; }}});
-    if (args.kv_cache_dtype) out.pop_back();
+  if (!args.kv_cache_dtype) out.push_back(cache_choices());
+  if (!row.tp && !row.gpu_count) {
+    out.push_back(count_choices("tensor parallel", {2, 4, 8}, [](Question& q, std::int64_t n) {
+      q.serving.tensor_parallel_size = n;
+      q.node.count = std::max(q.node.count, static_cast<int>(n * q.serving.pipeline_parallel_size));
+    }));
   }
   if (keeps_states(stated.question.model) && !args.enable_prefix_caching && !args.mamba_cache_mode) {
     out.push_back({{"prefix caching = on", [](Question& q) { q.serving.enable_prefix_caching = true; }},

@@ -14,7 +14,7 @@ using profiles::Json;
 namespace {
 
 /// Arguments that do not change GPU memory, or that are read elsewhere.
-constexpr std::array<std::string_view, 46> kKnown = {"max_model_len",
+constexpr std::array<std::string_view, 53> kKnown = {"max_model_len",
                                                      "context",
                                                      "max_num_seqs",
                                                      "max_num_batched_tokens",
@@ -58,8 +58,14 @@ constexpr std::array<std::string_view, 46> kKnown = {"max_model_len",
                                                      "tokenizer",
                                                      "quantization",
                                                      "max_loras",
-                                                     "max_lora_rank",
-                                                     "enable_chunked_prefill"};
+                                                     "num_gpu_blocks_override",
+                                                     "num_redundant_experts",
+                                                     "enable_sleep_mode",
+                                                     "enable_eplb",
+                                                     "skip_mm_profiling",
+                                                     "disable_hybrid_kv_cache_manager",
+                                                     "enable_chunked_prefill",
+                                                     "max_lora_rank"};
 
 Outcome outcome_of(const Json& measured) {
   const Text error = text_of(measured, "error");
@@ -142,6 +148,14 @@ Arguments arguments_of(const Json& args) {
   out.language_model_only = without_tower(args);
   out.enable_lora = flag_of(args, "enable_lora");
   out.enable_expert_parallel = flag_of(args, "enable_expert_parallel").value_or(false);
+  out.num_gpu_blocks_override = leading_count(args, "num_gpu_blocks_override");
+  out.max_loras = leading_count(args, "max_loras");
+  out.max_lora_rank = leading_count(args, "max_lora_rank");
+  out.num_redundant_experts = leading_count(args, "num_redundant_experts");
+  out.enable_sleep_mode = flag_of(args, "enable_sleep_mode").value_or(false);
+  out.enable_eplb = flag_of(args, "enable_eplb").value_or(false);
+  out.skip_mm_profiling = flag_of(args, "skip_mm_profiling").value_or(false);
+  out.disable_hybrid_kv_cache_manager = flag_of(args, "disable_hybrid_kv_cache_manager").value_or(false);
   out.speculative = speculation_of(args);
   for (const auto& [key, value] : args.items()) {
     if (value.is_null()) out.unknown.push_back(key);

@@ -38,6 +38,10 @@ void drop_absurd(Observation& row) {
   keep_within(args.block_size, 1, 1 << 16);
   keep_within(args.max_cudagraph_capture_size, 0, 1 << 20);
   keep_within(args.kv_cache_memory_bytes, 1, std::int64_t{1} << 50);
+  keep_within(args.num_gpu_blocks_override, 1, std::int64_t{1} << 40);
+  keep_within(args.max_loras, 1, 1024);
+  keep_within(args.max_lora_rank, 1, 1024);
+  keep_within(args.num_redundant_experts, 0, 65536);
   keep_within(args.gpu_memory_utilization, 0, 1);
   keep_within(args.cpu_offload_gb, 0, 1e5);
   std::erase_if(args.cudagraph_capture_sizes, [](std::int64_t size) { return size < 1 || size > (1 << 20); });

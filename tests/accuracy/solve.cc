@@ -11,7 +11,7 @@ using planner::Question;
 
 namespace {
 
-constexpr std::size_t kMostTries = 6000;
+constexpr std::size_t kMostTries = 4000;
 
 /// Picks of choices: 0 = the default, i = the i-th value; fewest changes first.
 std::vector<std::vector<std::size_t>> picks_of(const std::vector<std::vector<Choice>>& open) {

@@ -87,6 +87,21 @@ TEST_CASE("a sparse index gathers 40 entries of 132 bytes a position") {
   CHECK(activation.parts(asked.settings).index == std::int64_t{40} * 819200 * 132);
 }
 
+// K and V of one layer, 8 heads x 128 each, in fp16: 2 x 8 x 128 x 2 = 4,096 bytes for each of 100,000 tokens; half of it at
+// TP2. vllm/v1/attention/backends/turboquant_attn.py _reserve_workspace.
+TEST_CASE("a compressed cache is unpacked for one whole request before a prefill") {
+  Question question = h100(kLlama31_8b, "0.27.0");
+  question.serving.kv_cache_dtype = "turboquant_4bit_nc";
+  question.serving.max_model_len = 100000;
+  for (const std::int64_t tp : {1, 2}) {
+    question.serving.tensor_parallel_size = tp;
+    const Asked asked = ask(question);
+    const Rank rank = distinct_ranks(question.model, asked.settings).front();
+    const GraphModel graphs(question, asked.settings, asked.traits, rank);
+    CHECK(graphs.attention_workspace(asked.settings).bytes == Bytes(std::int64_t{4096} / tp * 100000));
+  }
+}
+
 TEST_CASE("recurrent prefill counts only beyond the profiled peak, and grows with the batch") {
   models::Model model = model_of({5120, 4, 24, 4, 256, 17408, 248320, 262144});
   models::Layer& layer = model.layers[0];
