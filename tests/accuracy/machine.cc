@@ -80,6 +80,9 @@ int capability_for(const Observation& row) {
   return contains(text, "fp8") ? 89 : 0;
 }
 
+/// A card whose memory is off by more than this share is another build of it.
+constexpr double kOtherSize = 0.1;
+
 /// NVLink from here up is part of the board; below it is a bridge that few people fit.
 constexpr double kBoardNvlink = 200e9;
 
@@ -159,7 +162,12 @@ std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
   }
   if (card != nullptr) {
     machine.node.gpu = *card;
-    if (machine.total_printed) set_total(machine, *row.total_gib);
+    if (machine.total_printed) {
+      set_total(machine, *row.total_gib);
+    } else if (nominal && std::abs(*nominal - total_gib_of(*card)) > kOtherSize * total_gib_of(*card)) {
+      set_total(machine, *nominal);
+      machine.assumed.push_back("another memory size of " + card->id);
+    }
   } else if (nominal) {
     machine.node.gpu = card_like(cards, *nominal);
     if (machine.total_printed || row.nvml_mib) {

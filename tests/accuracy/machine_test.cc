@@ -67,6 +67,16 @@ TEST_CASE("the printed total wins over the profile, and an unknown card gets one
   CHECK_FALSE(machine_of(cards(), Observation{}).has_value());
 }
 
+TEST_CASE("a card with another memory size than its profile's keeps the size that is stated") {
+  Observation row;
+  row.gpu = "RTX 3080";
+  row.nvml_mib = 20480;  // a card with doubled memory; of nvidia-smi's total CUDA counts 98.25 %
+  const std::optional<Machine> doubled = machine_of(cards(), row);
+  REQUIRE(doubled.has_value());
+  CHECK(profiles::to_gib(hardware::total_memory(doubled->node).likely) == doctest::Approx(19.65));
+  CHECK(doubled->node.gpu.capability.number() == 86);
+}
+
 TEST_CASE("cards of other vendors are told by their words, hints and builds included") {
   Observation row;
   row.gpu = "AMD RX 7900 XT";

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/accuracy/holdout.h"
 #include "tests/accuracy/rows.h"
 
 namespace kvfit::accuracy {
@@ -67,6 +68,47 @@ TEST_CASE("an unstated prefix mode is solved for and said so") {
   CHECK(score->exact);
   CHECK(score->solved == std::vector<std::string>{"prefix caching = on"});
   CHECK_FALSE(row.groups.fully_stated);
+}
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out(text);
+  const std::size_t at = out.find(from);
+  REQUIRE(at != std::string::npos);
+  return out.replace(at, from.size(), to);
+}
+
+TEST_CASE("a row without a version has wider bars, one without a parallel size no memory figures") {
+  const RowScore dated = priced(kBoot);
+  const RowScore undated = priced(replaced(kBoot, R"j("0.19.0")j", "null"));
+  REQUIRE(score_of(undated, Quantity::available_kv_tp1) != nullptr);
+  CHECK(*score_of(undated, Quantity::available_kv_tp1)->bar > *score_of(dated, Quantity::available_kv_tp1)->bar);
+  const RowScore alone = priced(replaced(kBoot, R"j("gpu_count":1,"tp":1,)j", ""));
+  CHECK(score_of(alone, Quantity::weights) == nullptr);
+  CHECK(score_of(alone, Quantity::kv_given_available)->exact);
+}
+
+TEST_CASE("an undated start whose length nobody states is not judged") {
+  const std::string undated = replaced(kBoot, R"j("0.19.0")j", "null");
+  CHECK(priced(undated).verdict.has_value());
+  CHECK_FALSE(priced(replaced(undated, R"j("max_model_len":8192,)j", "")).verdict.has_value());
+}
+
+// Qwen3-Next on two H200 is the only boot behind the non-torch memory of NVLink pairs before v0.11 (1.2 GiB); without that
+// rule the pairs without NVLink answer (0.25 GiB), and 0.95 GiB more is predicted for the cache.
+TEST_CASE("a boot held out is priced without the rules that only its source supports") {
+  Rows rows;
+  read_rows_text(
+      R"j({"id":"x","source":"one log","engine":"vllm","engine_version":"0.10.2","gpu":"H200","gpu_mem_gib":139.81,)j"
+      R"j("gpu_count":2,"tp":2,"pp":1,"model":"Qwen/Qwen3-Next-80B-A3B-Instruct","quant":"none (bf16)",)j"
+      R"j("args":{"max_model_len":262144,"gpu_memory_utilization":0.9},"measured":{"non_torch_gib":1.38}})j",
+      "test.jsonl", rows);
+  const profiles::Catalog catalog;
+  const Holdout held_out = hold_out(catalog, KVFIT_ENGINE_PROFILE, rows.observations);
+  REQUIRE(held_out.scores.size() == 1);
+  CHECK(held_out.boots == 1);
+  CHECK(held_out.single_source >= 1);
+  CHECK(score_of(held_out.scores[0], Quantity::non_torch)->predicted < 0.3);
+  CHECK(price(Library(catalog), rows.observations[0]).scores[0].predicted == doctest::Approx(1.2));
 }
 
 TEST_CASE("the start-up check needs no model; other engines and unknown models say why they are not priced") {
