@@ -378,6 +378,17 @@ std::optional<profiles::Bytes> Args::size(std::string_view name) const {
   return value ? read_size(*value) : std::nullopt;
 }
 
+std::vector<std::string> Args::flag_words(std::string_view of_verb) const {
+  std::vector<std::string> out;
+  for (const Given& given : given_) {
+    if (!belongs(*given.flag, of_verb) || given.flag->group == "Output") continue;
+    const bool toggle = given.flag->type == FlagType::toggle;
+    out.push_back(
+        format("--{}{}{}", toggle && given.value == "off" ? "no-" : "", given.flag->name, toggle ? "" : "=" + given.value));
+  }
+  return out;
+}
+
 std::optional<bool> Args::toggle(std::string_view name) const {
   const std::optional<std::string> value = text(name);
   return value ? std::optional(*value == "on") : std::nullopt;

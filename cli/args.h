@@ -35,6 +35,10 @@ class Args {
   /// Flags and values as they were written, in their order, without those named.
   std::vector<std::string> line(std::initializer_list<std::string_view> without) const;
 
+  /// What was given of that verb's flags, in order, each as one word: "--gpu=h100-sxm", "--ep", "--no-ep". Flags of the
+  /// group Output, which change no answer, are left out.
+  std::vector<std::string> flag_words(std::string_view of_verb) const;
+
  private:
   friend class Parser;
   struct Given {

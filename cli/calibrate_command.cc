@@ -1,6 +1,4 @@
 // kvfit calibrate LOG...
-#include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,16 +6,14 @@
 
 #include "cli/catalog_access.h"
 #include "cli/commands.h"
+#include "cli/comparison_report.h"
 #include "cli/listing.h"
 #include "cli/make_report.h"
 #include "cli/model_source.h"
 #include "cli/question_builder.h"
-#include "cli/table.h"
-#include "cli/words.h"
 #include "hardware/gpu_catalog.h"
 #include "planner/evaluator.h"
 #include "profiles/error.h"
-#include "profiles/json.h"
 #include "profiles/text.h"
 #include "runtime/boot_log.h"
 #include "runtime/comparison.h"
@@ -27,10 +23,7 @@ namespace kvfit::cli {
 namespace {
 
 using profiles::format;
-using profiles::Json;
-using runtime::Agreement;
 using runtime::BootLog;
-using runtime::ComparedLine;
 using runtime::Comparison;
 
 // The profile whose total is nearest to what the log prints, when it is near and no other is as near.
@@ -73,78 +66,6 @@ void require(const Args& args, const BootLog& log, const Hints& hints, const std
   if (!args.has("model") && !hints.model) profiles::fail_input("the log does not say which model", where, "add --model ID");
 }
 
-std::string_view agreement_word(Agreement agreement) {
-  switch (agreement) {
-    case Agreement::exact:
-      return "EXACT";
-    case Agreement::inside:
-      return "WITHIN";
-    case Agreement::outside:
-      return "OFF";
-  }
-  return "OFF";
-}
-
-Tone agreement_tone(Agreement agreement) {
-  return agreement == Agreement::outside ? Tone::bad : agreement == Agreement::exact ? Tone::good : Tone::plain;
-}
-
-std::string figure(const ComparedLine& line, double value) {
-  if (line.bytes || line.id == "concurrency" || line.id == "needed_kv") return format("{:.2f}", value);
-  return profiles::grouped(std::llround(value));
-}
-
-Table table_of(const Comparison& comparison) {
-  Table out;
-  out.columns = {
-      {""}, {"line", Align::right}, {"what"}, {"predicted", Align::right}, {"", Align::left}, {"printed", Align::right},
-      {""}};
-  for (const ComparedLine& line : comparison.lines) {
-    out.rows.push_back({{std::string(agreement_word(line.agreement)), agreement_tone(line.agreement)},
-                        {std::to_string(line.line)},
-                        {line.text},
-                        {figure(line, line.predicted)},
-                        {line.bar > 0 ? format("±{:.2f}", line.bar) : ""},
-                        {figure(line, line.printed)},
-                        {line.given_available ? "given the printed KV memory" : ""}});
-  }
-  return out;
-}
-
-Json json_of(const BootLog& log, const Comparison& comparison) {
-  Json lines = Json::array();
-  for (const ComparedLine& line : comparison.lines) {
-    lines.push_back({{"id", line.id},
-                     {"unit", line.bytes || line.id == "needed_kv" ? "gib" : "count"},
-                     {"predicted", line.predicted},
-                     {"error", line.bar},
-                     {"printed", line.printed},
-                     {"given_available_kv", line.given_available},
-                     {"agreement", line.agreement == Agreement::exact    ? "exact"
-                                   : line.agreement == Agreement::inside ? "inside"
-                                                                         : "outside"},
-                     {"line", line.line}});
-  }
-  Json out = {{"boot", runtime::boot_end_name(log.end)}, {"lines", lines}};
-  if (comparison.first_outside) out["first_outside"] = comparison.lines[*comparison.first_outside].id;
-  if (!comparison.cause.empty()) out["cause"] = {{"text", comparison.cause}, {"source", comparison.cause_source}};
-  return out;
-}
-
-std::string footing(const BootLog& log, const Comparison& comparison) {
-  std::string out;
-  if (comparison.first_outside) {
-    const ComparedLine& line = comparison.lines[*comparison.first_outside];
-    out += format("\nFirst to disagree: {} (line {})\n", line.text, line.line);
-  } else {
-    out += "\nEvery line agrees within its bar\n";
-  }
-  if (!comparison.cause.empty())
-    out += format("  likely cause: {}\n  source: {}\n", comparison.cause, comparison.cause_source);
-  if (log.error) out += format("The boot ended with: {} (line {})\n", runtime::boot_end_name(log.end), log.error->line);
-  return out;
-}
-
 // One log: compared, printed, and kept or forgotten where asked; true when every line agrees.
 bool calibrate(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& path) {
   const BootLog log = runtime::read_boot_log(read_text(path));
@@ -153,11 +74,11 @@ bool calibrate(const Args& args, const Console& console, const profiles::Catalog
   BuiltQuestion built = build_question(args, catalog, process_environment(), hints);
   built.question.serving = runtime::settings_from_log(log, built.question.serving);
   const Comparison comparison = runtime::compare(log, planner::Evaluator(built.question));
-  Listing listing{.schema = "kvfit.calibration", .value = json_of(log, comparison)};
+  Listing listing{.schema = "kvfit.calibration", .value = comparison_json(log, comparison)};
   listing.heading = format("{}: {} on {}, {} {}\n\n", path == "-" ? "<stdin>" : path, built.question.model.id,
                            built.question.node.gpu.name, built.engine, built.engine_version);
-  listing.table = table_of(comparison);
-  listing.footing = footing(log, comparison);
+  listing.table = comparison_table(comparison);
+  listing.footing = comparison_footing(log, comparison);
   deliver(args, console, listing);
   const std::string store = runtime::default_correction_file();
   if (args.toggle("keep").value_or(false)) {

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/table.h"
@@ -42,7 +43,8 @@ std::string amounts(const carve::Progress& progress, double seconds) {
 
 }  // namespace
 
-CarveProgress::CarveProgress(const Console& console, bool shown) : console_(console), shown_(shown) {
+CarveProgress::CarveProgress(const Console& console, bool shown, std::string after_stop)
+    : console_(console), shown_(shown), after_stop_(std::move(after_stop)) {
   stop_asked = 0;
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
@@ -56,8 +58,7 @@ CarveProgress::~CarveProgress() {
 
 void CarveProgress::operator()(const carve::Progress& progress) {
   if (stop_asked != 0) {
-    throw profiles::Error(profiles::Fault::interrupted, "stopped", {},
-                          "run the same command again: it goes on where it stopped");
+    throw profiles::Error(profiles::Fault::interrupted, "stopped", {}, after_stop_);
   }
   if (!shown_) return;
   const Clock::time_point now = Clock::now();

@@ -1,5 +1,6 @@
-// How far a carve is, on stderr: a line that redraws itself on a terminal, else one line a tenth or half a minute. And the
-// way a carve stops: Ctrl-C makes the next report throw, which leaves the working directory for the next run.
+// How far a carve (or a boot test) is, on stderr: a line that redraws itself on a terminal, else one line a tenth or half a
+// minute. And the way a carve stops: Ctrl-C makes the next report throw, which leaves the working directory for the next
+// run.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,9 @@ namespace kvfit::cli {
 class CarveProgress {
  public:
   /// Until destruction SIGINT and SIGTERM ask to stop instead of ending the process; a second one ends it.
-  CarveProgress(const Console& console, bool shown);
+  /// `after_stop` says what is left of the work then.
+  CarveProgress(const Console& console, bool shown,
+                std::string after_stop = "run the same command again: it goes on where it stopped");
   CarveProgress(const CarveProgress&) = delete;
   CarveProgress& operator=(const CarveProgress&) = delete;
   ~CarveProgress();
@@ -28,6 +31,7 @@ class CarveProgress {
 
   const Console& console_;
   bool shown_;
+  std::string after_stop_;
   bool drawn_ = false;
   std::string phase_;
   Clock::time_point phase_began_, last_;

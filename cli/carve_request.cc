@@ -32,8 +32,9 @@ using profiles::fail_input;
 using profiles::format;
 
 // Flags that `--gpu` hands on to the planner.
-constexpr std::array<std::string_view, 10> kPlanFlags = {
-    "gpu", "gpus", "system", "tp", "util", "max-model-len", "max-num-seqs", "kv-cache-dtype", "engine", "engine-version"};
+constexpr std::array<std::string_view, 11> kPlanFlags = {
+    "gpu",          "nvidia-smi",     "gpus",   "system",        "tp", "util", "max-model-len",
+    "max-num-seqs", "kv-cache-dtype", "engine", "engine-version"};
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t out = 0;

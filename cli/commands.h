@@ -18,6 +18,7 @@ int diff_command(const Args& args, const Console& console);
 int explain_command(const Args& args, const Console& console);
 int calibrate_command(const Args& args, const Console& console);
 int carve_command(const Args& args, const Console& console);
+int boot_command(const Args& args, const Console& console);
 int gpus_command(const Args& args, const Console& console);
 int models_command(const Args& args, const Console& console);
 int schema_command(const Args& args, const Console& console);

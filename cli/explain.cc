@@ -19,8 +19,8 @@ std::string bytes_text(profiles::Bytes bytes) {
 
 std::vector<Explanation> explanations(const Report& report) {
   std::vector<Explanation> out;
-  for (std::vector<Explanation> part :
-       {explain_machine(report), explain_ledger(report), explain_cache(report), explain_decision(report)}) {
+  for (std::vector<Explanation> part : {explain_machine(report), explain_ledger(report), explain_cache(report),
+                                        explain_decision(report), explain_boot(report)}) {
     for (Explanation& item : part) out.push_back(std::move(item));
   }
   return out;

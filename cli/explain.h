@@ -35,6 +35,9 @@ void explain_terms(const Report& report, const planner::Ledger& ledger, std::vec
 std::vector<Explanation> explain_cache(const Report& report);
 std::vector<Explanation> explain_decision(const Report& report);
 
+/// What `kvfit boot` checks of this plan, and by which rule.
+std::vector<Explanation> explain_boot(const Report& report);
+
 /// "12.34 GiB (13,250,000,000 bytes)".
 std::string bytes_text(profiles::Bytes bytes);
 

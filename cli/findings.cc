@@ -80,6 +80,8 @@ std::vector<Finding> findings_of(const Report& report) {
 std::vector<std::string> taken_for_granted(const Report& report) {
   std::vector<std::string> out;
   const hardware::Gpu& gpu = report.question.node.gpu;
+  const std::string& measured = report.question.node.measured_from;
+  if (!measured.empty()) out.push_back(format("memory of this machine: read from {}", measured));
   const bool wsl = report.question.node.system == hardware::System::wsl2 && gpu.cuda_total_wsl2.has_value();
   const hardware::Fact<hardware::ByteRange>& total = wsl ? *gpu.cuda_total_wsl2 : gpu.cuda_total_linux;
   if (!total.sourced)

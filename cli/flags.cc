@@ -9,16 +9,21 @@ namespace {
 
 using enum FlagType;
 
-constexpr std::string_view kPlan = "plan explain calibrate emit";
-constexpr std::string_view kFit = "plan explain calibrate emit carve";
+constexpr std::string_view kPlan = "plan explain calibrate emit boot";
+constexpr std::string_view kFit = "plan explain calibrate emit carve boot";
 constexpr double kMany = 1e15;
 
 // clang-format off: one row a flag, so that the table reads as one
 constexpr std::array kFlags = {
     // --- machine
     Flag{.verbs = kFit, .name = "gpu", .type = text, .value = "ID", .group = "Machine",
-         .help = "GPU: an id or name (see kvfit gpus), or a file",
-         .more = "Ids, aliases and the names that drivers report are all known. A file is a hardware profile in YAML."},
+         .help = "GPU: id or name (kvfit gpus), auto, or a file",
+         .more = "Ids, aliases and the names that drivers report are all known. auto is the GPU of this machine, auto:1 its "
+           "second as kvfit gpus detect lists them; its memory is then what the driver says. A file is a hardware profile in "
+           "YAML."},
+    Flag{.verbs = "plan explain calibrate emit carve boot gpus", .name = "nvidia-smi", .type = text, .value = "FILE", .group = "Machine",
+         .common = false, .help = "detect from a saved query of nvidia-smi",
+         .more = "For --gpu auto and kvfit gpus detect of a machine elsewhere; kvfit gpus --help shows the query to save there."},
     Flag{.verbs = kFit, .name = "gpus", .type = integer, .value = "N", .low = 1, .high = 4096, .aliases = "num-gpus",
          .fallback = "tp x pp x dp", .group = "Machine", .help = "how many of them"},
     Flag{.verbs = kFit, .name = "system", .type = choice, .value = "KIND", .choices = "linux|wsl2",
@@ -124,10 +129,10 @@ constexpr std::array kFlags = {
     Flag{.verbs = kPlan, .name = "disable-hybrid-kv-cache-manager", .fallback = "off", .group = "Serving", .common = false,
          .help = "one kind of cache for all layers"},
     // --- search
-    Flag{.verbs = "plan explain emit", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
+    Flag{.verbs = "plan explain emit boot", .name = "prefer", .type = text, .value = "ORDER", .fallback = "experts,context,sequences",
          .group = "Search", .help = "what to keep first",
          .more = "The words experts, context and sequences, most precious first; what is left out comes last."},
-    Flag{.verbs = "plan explain emit", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
+    Flag{.verbs = "plan explain emit boot", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
     Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
          .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
@@ -148,7 +153,7 @@ constexpr std::array kFlags = {
            "plans of the same key then use them and say so. Nothing leaves the machine."},
     Flag{.verbs = "calibrate", .name = "forget", .fallback = "off", .group = "Corrections",
          .help = "forget what was kept for this configuration"},
-    Flag{.verbs = "plan explain emit", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
+    Flag{.verbs = "plan explain emit boot", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
          .fallback = "on", .group = "Search", .common = false, .help = "use what kvfit calibrate kept on this machine"},
     // --- carve
     Flag{.verbs = "carve", .name = "keep", .type = text, .value = "N|N%|auto", .group = "Carve",
@@ -212,7 +217,7 @@ constexpr std::array kFlags = {
          .help = "headers padded to 8 bytes, not to shareable places"},
     Flag{.verbs = "carve", .name = "timestamp", .aliases = "reproducible=off", .fallback = "off", .group = "Writing",
          .common = false, .help = "the time into the manifest"},
-    Flag{.verbs = "carve", .name = "progress", .fallback = "on", .group = "Writing", .common = false,
+    Flag{.verbs = "carve boot", .name = "progress", .fallback = "on", .group = "Writing", .common = false,
          .help = "how far it is, on stderr"},
     Flag{.verbs = "carve", .name = "job", .type = text, .value = "FILE", .group = "Parts", .common = false,
          .help = "run a part of that job; merge or launch it"},
@@ -259,18 +264,45 @@ constexpr std::array kFlags = {
     Flag{.verbs = "emit", .name = "read-rate", .type = size, .value = "SIZE", .fallback = "200MiB", .group = "File",
          .common = false, .help = "bytes of a checkpoint read in a second",
          .more = "Probes and timeouts are sized from it: twice the time to read the checkpoint and to compile."},
+    // --- boot
+    Flag{.verbs = "boot", .name = "device", .type = integer, .value = "N", .low = 0, .high = 1023, .fallback = "0",
+         .group = "Boot test", .help = "which GPU, as kvfit gpus detect counts"},
+    Flag{.verbs = "boot", .name = "rank", .type = integer, .value = "N", .low = 0, .high = 4095, .fallback = "0",
+         .group = "Boot test", .common = false, .help = "which ledger of a plan for several GPUs"},
+    Flag{.verbs = "boot", .name = "limit", .type = size, .value = "SIZE", .group = "Boot test",
+         .help = "allocate no more than this",
+         .more = "Entries of the ledger beyond it are not tried. Memory shared with the CPU is never filled beyond what the "
+           "host has available, whatever the limit."},
+    Flag{.verbs = "boot", .name = "hold", .type = number, .value = "SECONDS", .low = 0, .high = 86400, .fallback = "2",
+         .group = "Boot test", .help = "how long everything stays allocated"},
+    Flag{.verbs = "boot", .name = "checkpoint", .type = text, .value = "DIR", .group = "Boot test",
+         .help = "stream these tensors to the GPU and compare",
+         .more = "Every byte goes through pinned buffers, is hashed on the GPU and compared with the file; one expert in NVFP4 "
+           "is multiplied on the GPU and on the CPU."},
+    Flag{.verbs = "boot", .name = "save", .type = text, .value = "FILE", .group = "Boot test",
+         .help = "the plan again, with what was measured",
+         .more = "JSON as kvfit plan writes it: total and free memory are this machine's."},
+    Flag{.verbs = "boot", .name = "timeout", .type = number, .value = "SECONDS", .low = 1, .high = 86400, .fallback = "1800",
+         .group = "Engine run", .help = "for the engine to become ready"},
+    Flag{.verbs = "boot", .name = "port", .type = integer, .value = "N", .low = 1, .high = 65535, .fallback = "8000",
+         .group = "Engine run", .help = "where the engine listens, on this machine"},
+    Flag{.verbs = "boot", .name = "completion", .fallback = "on", .group = "Engine run", .help = "send one short completion"},
+    Flag{.verbs = "boot", .name = "long-prompt", .fallback = "off", .group = "Engine run",
+         .help = "send one prompt of nearly the whole context"},
+    Flag{.verbs = "boot", .name = "log", .type = text, .value = "FILE", .group = "Engine run",
+         .help = "keep what the engine prints"},
     // --- output
     Flag{.verbs = "plan diff", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml|markdown", .fallback = "table", .group = "Output",
          .help = "table, json, yaml or markdown",
          .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
-    Flag{.verbs = "explain gpus models calibrate carve", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+    Flag{.verbs = "explain gpus models calibrate carve boot", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
-    Flag{.verbs = "plan explain gpus models schema calibrate carve emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+    Flag{.verbs = "plan explain gpus models schema calibrate carve boot emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
            "stdout. A file appears whole or not at all."},
-    Flag{.verbs = "plan explain gpus models calibrate carve emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+    Flag{.verbs = "plan explain gpus models calibrate carve boot emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
            "first when it is there."},

@@ -1,4 +1,4 @@
-// kvfit gpus [list | show ID | lint [FILE...]]
+// kvfit gpus [list | show ID | detect | lint [FILE...]]
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "cli/catalog_access.h"
 #include "cli/commands.h"
+#include "cli/gpus_detect.h"
 #include "cli/listing.h"
 #include "cli/table.h"
 #include "cli/words.h"
@@ -139,8 +140,9 @@ int gpus_command(const Args& args, const Console& console) {
   const std::string word = args.words.empty() ? "list" : args.words.front();
   if (word == "list") return list(args, console, catalog);
   if (word == "show") return show(args, console, catalog);
+  if (word == "detect") return gpus_detect(args, console, catalog);
   if (word == "lint") return lint(args, console, catalog);
-  unknown_word(args, {"list", "show", "lint"});
+  unknown_word(args, {"list", "show", "detect", "lint"});
 }
 
 }  // namespace kvfit::cli

@@ -45,6 +45,7 @@ int run(const std::vector<std::string>& words) {
   if (args.verb == "explain") return explain_command(args, console);
   if (args.verb == "calibrate") return calibrate_command(args, console);
   if (args.verb == "carve") return carve_command(args, console);
+  if (args.verb == "boot") return boot_command(args, console);
   if (args.verb == "gpus") return gpus_command(args, console);
   if (args.verb == "models") return models_command(args, console);
   if (args.verb == "completions") return completions_command(args, console);

@@ -2,10 +2,12 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/findings.h"
 #include "cli/published.h"
 #include "cli/question_builder.h"
+#include "cli/this_gpu.h"
 #include "planner/search.h"
 #include "profiles/text.h"
 #include "runtime/correction_store.h"
@@ -23,6 +25,24 @@ void use_corrections(BuiltQuestion& built) {
                        built.question.corrections.size()));
 }
 
+// The flags of the plan. A GPU that was detected goes by its profile's id, so that the words mean the same elsewhere; a file
+// stays a file.
+std::vector<std::string> planning_words(const Args& args, const std::string& gpu) {
+  std::vector<std::string> out = args.flag_words("plan");
+  std::erase_if(out, [](const std::string& word) {
+    return word.starts_with("--nvidia-smi=") || word.starts_with("--carve-to=") || word.starts_with("--margin=") ||
+           word == "--exit-zero";
+  });
+  bool stated = false;
+  for (std::string& word : out) {
+    if (!word.starts_with("--gpu=")) continue;
+    stated = true;
+    if (names_this_gpu(word.substr(6))) word = "--gpu=" + gpu;
+  }
+  if (!stated) out.insert(out.begin(), "--gpu=" + gpu);
+  return out;
+}
+
 }  // namespace
 
 runtime::CorrectionKey correction_key(const BuiltQuestion& built) {
@@ -33,11 +53,23 @@ runtime::CorrectionKey correction_key(const BuiltQuestion& built) {
           .tensor_parallel_size = built.question.serving.tensor_parallel_size};
 }
 
-Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment) {
-  BuiltQuestion built = build_question(args, catalog, environment);
+void plan_again(Report& report) {
+  report.plan = planner::make_plan(report.question);
+  report.serve.reset();
+  const bool runs = report.plan.verdict == planner::Verdict::fits || report.plan.verdict == planner::Verdict::tight;
+  if (runs) report.serve = runtime::serve_command(report.question, report.plan);
+  const bool whole = report.plan.experts == models::expert_count(report.question.model);
+  report.model_is_directory = !whole || !report.model_directory.empty();
+  if (runs && whole && !report.model_directory.empty()) report.serve->model = report.model_directory;
+  for (planner::Finding& finding : findings_of(report)) report.plan.findings.push_back(std::move(finding));
+  for (std::string& text : taken_for_granted(report)) report.plan.assumptions.push_back(std::move(text));
+}
+
+Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment, const Hints& hints) {
+  BuiltQuestion built = build_question(args, catalog, environment, hints);
   if (args.text("corrections").value_or("on") == "on") use_corrections(built);
   Report out;
-  out.plan = planner::make_plan(built.question);
+  out.arguments = planning_words(args, built.question.node.gpu.id);
   out.question = std::move(built.question);
   out.engine = std::move(built.engine);
   out.engine_version = std::move(built.engine_version);
@@ -45,13 +77,8 @@ Report make_report(const Args& args, const profiles::Catalog& catalog, const Env
   out.inputs = std::move(built.inputs);
   const hardware::Node& node = out.question.node;
   if (!built.model_id.empty()) out.published = find_published(catalog, built.model_id, node.gpu.id, node.count, out.inputs);
-  const bool runs = out.plan.verdict == planner::Verdict::fits || out.plan.verdict == planner::Verdict::tight;
-  if (runs) out.serve = runtime::serve_command(out.question, out.plan);
-  const bool whole = out.plan.experts == models::expert_count(out.question.model);
-  out.model_is_directory = !whole || !built.model_directory.empty();
-  if (runs && whole && !built.model_directory.empty()) out.serve->model = built.model_directory;
-  for (planner::Finding& finding : findings_of(out)) out.plan.findings.push_back(std::move(finding));
-  for (std::string& text : taken_for_granted(out)) out.plan.assumptions.push_back(std::move(text));
+  out.model_directory = std::move(built.model_directory);
+  plan_again(out);
   return out;
 }
 

@@ -13,6 +13,10 @@ namespace kvfit::cli {
 /// Under which local corrections of this configuration are kept.
 runtime::CorrectionKey correction_key(const BuiltQuestion& built);
 
-Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment);
+Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment,
+                   const Hints& hints = {});
+
+/// Plans the report's question again, for instance with what was measured: plan, serve line and findings are new.
+void plan_again(Report& report);
 
 }  // namespace kvfit::cli

@@ -237,6 +237,10 @@ Json json_value(const Report& report) {
   out["schema"] = "kvfit.plan";
   out["format_version"] = "1.0";
   out["kvfit_version"] = std::string(version_number());
+  if (!report.arguments.empty()) {
+    out["arguments"] = Json::array();
+    for (const std::string& word : report.arguments) out["arguments"].push_back(printable(word));
+  }
   out["inputs"] = Json::array();
   for (const Input& input : report.inputs) {
     out["inputs"].push_back({{"kind", input.kind}, {"id", printable(input.id)}, {"path", printable(input.origin)}});

@@ -11,12 +11,14 @@
 #include "cli/plan_defaults.h"
 #include "cli/question_checks.h"
 #include "cli/serving_flags.h"
+#include "cli/this_gpu.h"
 #include "hardware/gate_rules.h"
 #include "hardware/gpu_catalog.h"
 #include "planner/rules.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "runtime/detect.h"
 
 namespace kvfit::cli {
 namespace {
@@ -73,13 +75,27 @@ void spread(const Args& args, BuiltQuestion& out) {
   out.question.node.count = static_cast<int>(used);
 }
 
+void this_machine(const Args& args, const ThisGpu& gpu, BuiltQuestion& out) {
+  hardware::Node& node = out.question.node;
+  node.gpu = *gpu.match.gpu;
+  out.inputs.push_back({"hardware", node.gpu.id, gpu.detection.source});
+  if (!args.has("system") && gpu.detection.system) node.system = *gpu.detection.system;
+  runtime::use_total(node, gpu.found);
+  out.defaults.push_back(format("GPU {} is the one that {} found: {}", node.gpu.id, gpu.detection.source, gpu.found.name));
+  if (!gpu.match.remark.empty()) out.defaults.push_back(gpu.match.remark);
+}
+
 void machine(const Args& args, const Catalog& catalog, const Hints& hints, BuiltQuestion& out) {
   const std::optional<std::string> stated = args.text("gpu");
   const std::optional<std::string> name = stated ? stated : hints.gpu;
   if (!name) fail_input("which GPU? --gpu is missing", {}, "kvfit gpus lists them; see kvfit plan --help");
   hardware::Node& node = out.question.node;
-  node.gpu = open_gpu(*name, catalog, out.inputs);
   if (args.text("system").value_or("linux") == "wsl2") node.system = hardware::System::wsl2;
+  if (names_this_gpu(*name)) {
+    this_machine(args, find_this_gpu(args, catalog, *name), out);
+  } else {
+    node.gpu = open_gpu(*name, catalog, out.inputs);
+  }
   node.used_elsewhere = args.size("used-elsewhere").value_or(profiles::Bytes(0));
   spread(args, out);
   node.link = link_from(args, node);

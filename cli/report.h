@@ -35,6 +35,7 @@ struct Published {
 };
 
 struct Report {
+  std::vector<std::string> arguments;  ///< the flags that the question came from: `kvfit plan` of them asks it again
   planner::Question question;
   planner::Plan plan;
   std::string engine;                 ///< "vllm"
@@ -44,6 +45,7 @@ struct Report {
   std::vector<Published> published;
   std::optional<runtime::ServeCommand> serve;  ///< absent when the plan does not run
   bool model_is_directory = false;             ///< the model that is served lies on this machine
+  std::string model_directory;                 ///< of a checkpoint on disk, or ""
 };
 
 std::string table_text(const Report& report, const Screen& screen);

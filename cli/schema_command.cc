@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,15 @@
 namespace kvfit::cli {
 
 int schema_command(const Args& args, const Console& console) {
-  const std::vector<std::string> known = {"plan"};
+  const std::vector<std::string> known = {"plan", "boot"};
   const std::string name = args.words.empty() ? "plan" : args.words.front();
   if (args.words.size() > 1) profiles::fail_input("one schema at a time", {}, "see kvfit schema --help");
-  if (name != "plan") {
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
     profiles::fail_input(profiles::format("no schema '{}'", name), {},
                          profiles::format("known: {}", profiles::join(known, ", ")));
   }
-  deliver(args, console, "json", "json", [](std::string_view, const Screen&) { return std::string(plan_schema()); });
+  deliver(args, console, "json", "json",
+          [&name](std::string_view, const Screen&) { return std::string(name == "boot" ? boot_schema() : plan_schema()); });
   return kYes;
 }
 

@@ -7,5 +7,7 @@ namespace kvfit::cli {
 
 /// Output of `kvfit plan --format json`.
 std::string_view plan_schema();
+/// Output of `kvfit boot --format json`.
+std::string_view boot_schema();
 
 }  // namespace kvfit::cli

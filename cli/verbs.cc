@@ -60,12 +60,32 @@ constexpr std::array kVerbs = {
          .examples = "kvfit carve inspect ./model\n"
                      "kvfit carve plan ./model --keep 128\n"
                      "kvfit carve run ./model ./model-192e --keep 192"},
+    Verb{.name = "boot",
+         .words = "[PLAN.json] [-- COMMAND...]",
+         .summary = "prove a plan on the GPU of this machine",
+         .about =
+             "Allocates what the plan's ledger says, entry by entry, writes every page by a kernel, reads it back, holds "
+             "it and releases it: no engine is needed. Takes a plan saved by `kvfit plan --format json`, or the flags of "
+             "`kvfit plan` (--gpu auto when none is given). With --engine it starts the engine instead, in a process "
+             "group of its own that is always ended, follows its log, waits for /health and compares what it prints "
+             "with the plan; COMMAND stands in for the plan's serve line. The CUDA driver is opened as the loader finds "
+             "it: LD_LIBRARY_PATH, then the system's directories, then WSL's.",
+         .examples = "kvfit boot\n"
+                     "kvfit boot plan.json --hold 10 --save measured.json\n"
+                     "kvfit boot --model ./my-192e --checkpoint ./my-192e\n"
+                     "kvfit boot plan.json --engine vllm --long-prompt"},
     Verb{.name = "gpus",
-         .words = "[list | show ID | lint [FILE...]]",
-         .summary = "the GPUs kvfit knows: list, show one, check profiles",
-         .about = "Every value carries its source. `lint` reads every profile, or the files named, and reports what is "
+         .words = "[list | show ID | detect | lint [FILE...]]",
+         .summary = "the GPUs kvfit knows: list, show, detect, check profiles",
+         .about = "Every value carries its source. `detect` says which GPUs are in this machine (NVML and the CUDA driver, "
+                  "else nvidia-smi) or in one elsewhere (--nvidia-smi FILE), which profile each has, and what differs from "
+                  "it; it takes nothing from the GPU. `lint` reads every profile, or the files named, and reports what is "
                   "wrong with each.",
          .examples = "kvfit gpus\n"
+                     "kvfit gpus detect\n"
+                     "nvidia-smi --format=csv --query-gpu=uuid,pci.bus_id,name,compute_cap,\\\n"
+                     "memory.total,memory.used,driver_version,mig.mode.current >there.csv\n"
+                     "kvfit gpus detect --nvidia-smi there.csv\n"
                      "kvfit gpus show rtx5090-24g\n"
                      "kvfit gpus lint my-gpu.yaml"},
     Verb{.name = "models",
@@ -77,11 +97,11 @@ constexpr std::array kVerbs = {
                      "kvfit models show qwen3.6-35b-a3b-nvfp4-unsloth\n"
                      "kvfit models inspect ./my-checkpoint"},
     Verb{.name = "schema",
-         .words = "[plan]",
+         .words = "[plan | boot]",
          .summary = "JSON Schema of the machine output",
-         .about =
-             "Prints the JSON Schema (2020-12) of `kvfit plan --format json`. A new minor format_version only adds keys; "
-             "a new major one may change them.",
+         .about = "Prints the JSON Schema (2020-12) of what that verb writes with --format json. A new minor format_version "
+                  "only adds keys; "
+                  "a new major one may change them.",
          .examples = "kvfit schema plan > kvfit-plan.schema.json"},
     Verb{.name = "completions",
          .words = "bash | zsh | fish",

@@ -1,4 +1,5 @@
-# The libraries kvfit stands on, each under one name: kvfit_fmt, kvfit_yaml, kvfit_json, kvfit_boost, kvfit_crypto.
+# The libraries kvfit stands on, each under one name: kvfit_fmt, kvfit_yaml, kvfit_json, kvfit_boost, kvfit_crypto,
+# kvfit_http (Boost.Beast: headers only).
 set(Boost_USE_STATIC_LIBS ${KVFIT_STATIC})
 set(OPENSSL_USE_STATIC_LIBS ${KVFIT_STATIC})
 find_package(fmt REQUIRED)
@@ -8,11 +9,12 @@ find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
-foreach(name fmt yaml json boost crypto)
+foreach(name fmt yaml json boost crypto http)
   add_library(kvfit_${name} INTERFACE)
 endforeach()
 target_link_libraries(kvfit_json INTERFACE nlohmann_json::nlohmann_json)
 target_link_libraries(kvfit_boost INTERFACE Boost::program_options)
+target_link_libraries(kvfit_http INTERFACE Boost::headers Threads::Threads)
 target_link_libraries(kvfit_crypto INTERFACE OpenSSL::Crypto)
 if(KVFIT_STATIC)
   # Debian ships fmt as a shared library or as headers, and yaml-cpp's CMake target names only the shared one.

@@ -44,17 +44,21 @@ std::string_view boot_end_name(BootEnd end) {
   return "unknown";
 }
 
-BootLog read_boot_log(std::string_view text) {
+void read_boot_line(std::string_view text, BootLog& log) {
   constexpr std::array kReaders = {read_settings_line, read_memory_line, read_capacity_line,
                                    read_failure_line,  read_sglang_line, read_llama_cpp_line};
+  ++log.lines;
+  const std::string line = plain_line(text.substr(0, kLongestLine));
+  const LogLine here{.text = line, .number = log.lines, .writer = writer_of(line)};
+  for (void (*reader)(const LogLine&, BootLog&) : kReaders) reader(here, log);
+}
+
+BootLog read_boot_log(std::string_view text) {
   BootLog log;
   std::size_t start = 0;
   while (start < text.size()) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    ++log.lines;
-    const std::string line = plain_line(text.substr(start, std::min(end - start, kLongestLine)));
-    const LogLine here{.text = line, .number = log.lines, .writer = writer_of(line)};
-    for (void (*reader)(const LogLine&, BootLog&) : kReaders) reader(here, log);
+    read_boot_line(text.substr(start, end - start), log);
     start = end + 1;
   }
   return log;

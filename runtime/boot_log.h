@@ -55,6 +55,9 @@ struct BootLog {
   int lines = 0;
 };
 
+/// One more line of a log that is still being written.
+void read_boot_line(std::string_view line, BootLog& log);
+
 /// Never throws on content: what is not understood is passed over. Lines longer than 64 KiB are cut.
 BootLog read_boot_log(std::string_view text);
 

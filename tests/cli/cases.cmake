@@ -5,7 +5,7 @@ if(TARGET kvfit)
   foreach(case ${cases})
     cmake_path(GET case STEM name)
     add_test(NAME cli_${name} COMMAND ${run_case} $<TARGET_FILE:kvfit> ${PROJECT_VERSION} ${case})
-    set_tests_properties(cli_${name} PROPERTIES LABELS cli)
+    set_tests_properties(cli_${name} PROPERTIES LABELS cli ENVIRONMENT "KVFIT_FAKES=${KVFIT_FAKES}")
   endforeach()
 endif()
 

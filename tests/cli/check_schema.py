@@ -6,6 +6,7 @@ that a misspelt key is found. Exit 77 (skipped) when python3-jsonschema is not i
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,29 @@ def plans(kvfit, folder):
         yield " ".join(flags), json.loads(done.stdout)
 
 
+BOOTS = [
+    (["boot", "--gpu", "rtx5090-24g", "--max-model-len", "8192", "--hold", "0", "--limit", "20GiB"], {}),
+    (["boot", "--gpu", "rtx5090-24g", "--max-model-len", "8192", "--hold", "0"], {"KVFIT_FAKE_USED_MIB": "6000"}),
+    (["boot", "--gpu", "rtx5090-24g", "--max-model-len", "8192", "--hold", "0"], {"KVFIT_FAKE_FLIP": "1:77"}),
+    (["boot", "--gpu", "rtx5090-24g", "--engine", "vllm", "--timeout", "5", "--", "false"], {}),
+]
+
+
+def check_boots(kvfit):
+    """Faults of `kvfit boot` against the fake driver, by its schema with every object closed."""
+    schema = json.loads(subprocess.run([kvfit, "schema", "boot"], capture_output=True, text=True, check=True).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    strict = jsonschema.Draft202012Validator(closed(schema))
+    faults = 0
+    for words, settings in BOOTS:
+        env = {**os.environ, "LD_LIBRARY_PATH": os.environ["KVFIT_FAKES"], **settings}
+        done = subprocess.run([kvfit, *words[:-2], "--format", "json", *words[-2:]], env=env, capture_output=True, text=True)
+        for error in strict.iter_errors(json.loads(done.stdout)):
+            print(f"{' '.join(words)} {settings}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
+            faults += 1
+    return faults
+
+
 def main():
     kvfit, folder = sys.argv[1:]
     schema = json.loads(subprocess.run([kvfit, "schema", "plan"], capture_output=True, text=True, check=True).stdout)
@@ -66,7 +90,8 @@ def main():
             if sum(entry["bytes"] for entry in rank["ledger"]) != rank["total_bytes"]:
                 print(f"{name}: rank {rank['rank']} does not sum")
                 faults += 1
-    print(f"{checked} plans checked")
+    faults += check_boots(kvfit)
+    print(f"{checked} plans and {len(BOOTS)} boots checked")
     sys.exit(1 if faults or checked < len(PLANS) + 6 else 0)
 
 

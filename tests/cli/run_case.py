@@ -22,7 +22,8 @@ A section runs from its `--- ` line to the next:
     --- stdout any              whatever it is
     (the same for stderr; a stream without a section must be empty)
 
-Blank lines at the end of a section are for the reader. In a case, {data} is tests/data, {version} is kvfit's version, and \\e an escape character. KVFIT_UPDATE_GOLDEN=1 rewrites whole-text
+Blank lines at the end of a section are for the reader. In a case, {data} is tests/data, {fakes} the directory of the fake
+driver libraries (for LD_LIBRARY_PATH), {version} is kvfit's version, and \\e an escape character. KVFIT_UPDATE_GOLDEN=1 rewrites whole-text
 sections and golden files with what kvfit printed; read the difference before you commit it.
 """
 
@@ -148,7 +149,7 @@ class Case:
         self.replaced = {}  # section line -> new lines
 
     def filled(self, text):
-        return text.replace("{data}", DATA).replace("{version}", self.version).replace("\\e", "\x1b")
+        return text.replace("{data}", DATA).replace("{fakes}", os.environ.get("KVFIT_FAKES", "")).replace("{version}", self.version).replace("\\e", "\x1b")
 
     def emptied(self, text):
         text = text.replace(DATA, "{data}").replace("\x1b", "\\e")
@@ -162,7 +163,8 @@ class Case:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(self.filled(section.text()), encoding="utf-8")
             kept = {name: value for name, value in os.environ.items() if name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
-            base = {**kept, "HOME": cwd, "LC_ALL": "C.UTF-8", **env}
+            base = {**kept, "HOME": cwd, "LC_ALL": "C.UTF-8",
+                    **{name: self.filled(value) for name, value in env.items()}}
             for step in steps:
                 self.run_step(step, base, cwd)
         if self.replaced:

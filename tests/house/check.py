@@ -30,7 +30,8 @@ WRAPPERS = {
     r"nlohmann/": r"profiles/json\.h|profiles/document_json\.cc",
     r"yaml-cpp/": r"profiles/document[a-z_]*\.(h|cc)",
     r"openssl/": r"carve/digest\.cc",
-    r"boost/": r"cli/args[a-z_]*\.(h|cc)",
+    r"boost/(asio|beast)/": r"runtime/http\.cc",
+    r"boost/(?!asio/|beast/)": r"cli/args[a-z_]*\.(h|cc)",
     r"doctest": r"tests/.*",
 }
 
