@@ -54,17 +54,34 @@ void read_breakdown(const LogLine& line, BootLog& log) {
   if (scan.past("and ")) note(line, scan.number(), log.graphs);
 }
 
-// ≤ v0.7: "... total_gpu_memory (23.58GiB) x gpu_memory_utilization (0.90) = 21.22GiB; model weights take 14.99GiB; ..."
+// Number behind a landmark and any blanks: "model weights take 14.96GiB", "model weights take   14.96GiB".
+std::optional<double> padded_number_after(std::string_view text, std::string_view landmark) {
+  Scan scan(text);
+  if (!scan.past(landmark)) return std::nullopt;
+  while (scan.accept(" ")) continue;
+  return scan.number();
+}
+
+// The first engine, one log call whose lines each have a prefix of their own. From v0.7: "the current vLLM instance can use
+// total_gpu_memory (23.58GiB) x gpu_memory_utilization (0.90) = 21.22GiB", "model weights take 14.99GiB; non_torch_memory
+// takes 0.35GiB; PyTorch activation peak memory takes 1.26GiB; the rest of the memory reserved for KV Cache is 4.62GiB".
+// v0.6.5: a table.
 void read_first_engine(const LogLine& line, BootLog& log) {
-  if (line.text.find("the current vLLM instance can use") == std::string_view::npos) return;
-  note(line, number_after(line.text, "total_gpu_memory ("), log.total);
-  note(line, number_after(line.text, "gpu_memory_utilization ("), log.utilization);
-  Scan scan(line.text);
+  const std::string_view text = line.text;
+  note(line, number_after(text, "total_gpu_memory ("), log.total);
+  note(line, number_after(text, "gpu_memory_utilization ("), log.utilization);
+  Scan scan(text);
   if (scan.past("gpu_memory_utilization (") && scan.past("= ")) note(line, scan.number(), log.requested);
-  note(line, number_after(line.text, "model weights take "), log.weights);
-  note(line, number_after(line.text, "non_torch_memory takes "), log.non_torch);
-  note(line, number_after(line.text, "activation peak memory takes "), log.activation);
-  note(line, number_after(line.text, "reserved for KV Cache is "), log.available_kv);
+  note(line, padded_number_after(text, "model weights take"), log.weights);
+  note(line, number_after(text, "non_torch_memory takes "), log.non_torch);
+  note(line, number_after(text, "activation peak memory takes "), log.activation);
+  note(line, number_after(text, "reserved for KV Cache is "), log.available_kv);
+  note(line, padded_number_after(text, "total_gpu_memory  "), log.total);
+  note(line, padded_number_after(text, "gpu_memory_utilization  "), log.utilization);
+  note(line, padded_number_after(text, "the current vLLM instance can use  "), log.requested);
+  note(line, padded_number_after(text, "non_torch_memory  "), log.non_torch);
+  note(line, padded_number_after(text, "PyTorch activation peak memory  "), log.activation);
+  note(line, padded_number_after(text, "available_kv_cache_memory  "), log.available_kv);
 }
 
 }  // namespace
@@ -99,6 +116,7 @@ void read_capacity_line(const LogLine& line, BootLog& log) {
   }
   note(line, integer_after(line.text, "# GPU blocks: "), log.num_gpu_blocks);
   note(line, integer_after(line.text, "# cuda blocks: "), log.num_gpu_blocks);
+  note(line, integer_after(line.text, "# CUDA blocks: "), log.num_gpu_blocks);
   Scan fitted(line.text);
   if (fitted.past("Auto-fit max_model_len: reduced from ") && fitted.past(" to "))
     note(line, fitted.integer(), log.auto_length);

@@ -92,6 +92,43 @@ TEST_CASE("the first engine's profile line is read too") {
   CHECK(log.num_gpu_blocks[0].value == 1952);
 }
 
+// vllm-project/vllm#14447 (v0.8, each line of one call with its own prefix) and #10511 (v0.6.5, a table).
+TEST_CASE("the first engine's profile is read line by line, as sentences and as a table") {
+  const BootLog sentences = read_boot_log(
+      "(VllmWorkerProcess pid=521) INFO 04-12 08:21:19 [worker.py:267] Memory profiling takes 17.59 seconds\n"
+      "(VllmWorkerProcess pid=507) INFO 04-12 08:21:19 [worker.py:267] the current vLLM instance can use total_gpu_memory "
+      "(23.58GiB) x gpu_memory_utilization (0.99) = 23.35GiB\n"
+      "(VllmWorkerProcess pid=507) INFO 04-12 08:21:19 [worker.py:267] model weights take 21.21GiB; non_torch_memory takes "
+      "0.20GiB; PyTorch activation peak memory takes 0.37GiB; the rest of the memory reserved for KV Cache is 1.57GiB.\n"
+      "INFO 04-12 08:21:20 [executor_base.py:111] # cuda blocks: 1498, # CPU blocks: 3820\n");
+  CHECK(sentences.total[0].value == 23.58);
+  CHECK(sentences.utilization->value == 0.99);
+  CHECK(sentences.requested[0].value == 23.35);
+  CHECK(sentences.weights[0].value == 21.21);
+  CHECK(sentences.weights[0].writer == "VllmWorkerProcess");
+  CHECK(sentences.non_torch[0].value == 0.2);
+  CHECK(sentences.activation[0].value == 0.37);
+  CHECK(sentences.available_kv[0].value == 1.57);
+  CHECK(sentences.num_gpu_blocks[0].value == 1498);
+
+  const BootLog table = read_boot_log(
+      "INFO 12-13 19:54:18 worker.py:243] total_gpu_memory     79.22GiB\n"
+      "INFO 12-13 19:54:18 worker.py:243] gpu_memory_utilization       0.90\n"
+      "INFO 12-13 19:54:18 worker.py:243] the current vLLM instance can use    71.29GiB\n"
+      "INFO 12-13 19:54:18 worker.py:243] model weights take   14.96GiB\n"
+      "INFO 12-13 19:54:18 worker.py:243] non_torch_memory     1.79GiB\n"
+      "INFO 12-13 19:54:18 worker.py:243] PyTorch activation peak memory       1.26GiB\n"
+      "INFO 12-13 19:54:18 worker.py:243] available_kv_cache_memory    53.29GiB\n"
+      "INFO 12-13 19:54:19 gpu_executor.py:76] # CUDA blocks: 27284, # CPU blocks: 2048\n");
+  CHECK(table.total[0].value == 79.22);
+  CHECK(table.requested[0].value == 71.29);
+  CHECK(table.weights[0].value == 14.96);
+  CHECK(table.non_torch[0].value == 1.79);
+  CHECK(table.activation[0].value == 1.26);
+  CHECK(table.available_kv[0].value == 53.29);
+  CHECK(table.num_gpu_blocks[0].value == 27284);
+}
+
 TEST_CASE("a refusal names need, have and the longest that fits") {
   const BootLog log = read_boot_log(
       "(EngineCore_DP0 pid=9) ERROR 06-01 10:00:00 [core.py:770] ValueError: To serve at least one request with the "
