@@ -62,7 +62,8 @@ void resolve_batch(const Question& question, const Rules& rules, const Traits& t
   out.max_num_seqs = positive(serving.max_num_seqs, row.count("max_num_seqs") * factor, "max_num_seqs");
   out.max_num_batched_tokens =
       positive(serving.max_num_batched_tokens, row.count("max_num_batched_tokens") * factor, "max_num_batched_tokens");
-  out.chunked_prefill = serving.enable_chunked_prefill.value_or(true);
+  const std::int64_t whole_up_to = std::llround(row.value_or("whole_prompts_up_to", 0));
+  out.chunked_prefill = serving.enable_chunked_prefill.value_or(out.max_model_len > whole_up_to);
   if (!serving.max_num_batched_tokens) {
     if (!out.chunked_prefill) out.max_num_batched_tokens = std::max(out.max_model_len, out.max_num_batched_tokens);
     out.max_num_batched_tokens =

@@ -219,11 +219,6 @@ Case case_of(const Library& library, const Observation& row, const std::optional
   out.question.rules = library.rules(out.version);
   if (out.version.empty()) out.other_rules = library.rules("0.20.0");
   out.question.serving = serving_of(row);
-  if (first_engine(out.version)) {
-    // It profiled whole prompts up to 32,768 tokens and prefilled longer ones in chunks.
-    const std::int64_t length = out.question.serving.max_model_len.value_or(out.question.model.max_position);
-    out.question.serving.enable_chunked_prefill = length > 32768;
-  }
   out.question.allow_fallback = true;  // a boot that was recorded ran, whatever the policy says
   out.statement = statement_of(row, out.question.model, machine && machine->node.gpu.unified);
   if (row.arguments.speculative && row.arguments.speculative->method == "mtp" && !out.question.model.draft)

@@ -34,9 +34,20 @@ TEST_CASE("batch defaults follow the memory CUDA reports") {
   CHECK(settle(ask("qwen3-30b", 90, 79.19, "0.24")).max_num_seqs == 1024);
   CHECK(settle(ask("qwen3-30b", 120, 31.37, "0.24")).max_num_batched_tokens == 2048);
   CHECK(settle(ask("qwen3-30b", 120, 31.37, "0.24")).max_num_seqs == 256);
-  CHECK(settle(ask("qwen3-30b", 80, 79.25, "0.24")).max_num_seqs == 256);  // A100
+  CHECK(settle(ask("qwen3-30b", 80, 79.25, "0.24")).max_num_seqs == 256);   // A100
+  CHECK(settle(ask("qwen3-30b", 89, 44.4, "0.8.3")).max_num_seqs == 1024);  // vllm-project/vllm#16158 came with 0.8.4
+  CHECK(settle(ask("qwen3-30b", 89, 44.4, "0.8.4")).max_num_seqs == 256);
+  CHECK(settle(ask("qwen3-30b", 90, 79.19, "0.8.4")).max_num_seqs == 1024);
   CHECK(settle(ask("qwen3-30b", 100, 178.35, "0.27")).max_num_batched_tokens == 8192);
   CHECK(settle(ask("qwen3-30b", 100, 178.35, "0.28")).max_num_batched_tokens == 16384);
+}
+
+TEST_CASE("the first engine took whole prompts up to 32,768 tokens and chunks of 2,048 beyond") {
+  for (const auto& [length, batch] : {std::pair<std::int64_t, std::int64_t>{8192, 8192}, {32768, 32768}, {40960, 2048}}) {
+    Question question = ask("qwen3-30b", 90, 79.19, "0.7.3");
+    question.serving.max_model_len = length;
+    CHECK(settle(question).max_num_batched_tokens == batch);
+  }
 }
 
 TEST_CASE("defaults shrink to S x L and T, stated values stand") {
