@@ -103,6 +103,13 @@ Selection select_from(ScoreReport scores, const Checkpoint& checkpoint, const Re
 
 }  // namespace
 
+std::string score_text(const Request& request) {
+  const bool file = !request.score_file.empty() && !request.second;
+  const std::string_view name = score_name(file ? ScoreKind::file : request.score);
+  if (!request.second) return std::string(name);
+  return format("the ranks of {} and {}", name, score_name(*request.second));
+}
+
 Selection choose_by(ScoreKind kind, const Checkpoint& checkpoint, const Request& request,
                     const std::function<void(std::int64_t)>& progress) {
   return select_from(score_by(kind, checkpoint, request, progress), checkpoint, request);

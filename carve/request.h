@@ -47,6 +47,9 @@ struct Checkpoint {
 /// tensors'.
 Checkpoint open_checkpoint(const Request& request);
 
+/// "kirigami", "file", or "the ranks of kirigami and aimer".
+std::string score_text(const Request& request);
+
 /// What can be refused before anything is scored: the count, experts named by hand, tables of token to expert.
 void check_request(const Checkpoint& checkpoint, const Request& request);
 

@@ -180,6 +180,7 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
     write_shard(shard, from, part, {thread_count(options.threads), share, &plan.tables, tell});
     part.publish(path);
     sync_directory(directory.files());
+    tell(file.head_bytes);
     if (share) report.shared_bytes += file.shareable_bytes;
   }
 }

@@ -79,13 +79,12 @@ std::string model_card(const Checkpoint& checkpoint, const Request& request, con
   const Layout& layout = checkpoint.layout;
   const std::size_t keep = record.kept.front().size();
   const std::string name = fs::weakly_canonical(checkpoint.source.files.directory).filename().string();
-  const std::string score = request.score_file.empty() ? std::string(score_name(request.score)) : "external statistics";
   std::string out = "---\nbase_model: " + json_quoted(name) + "\ntags: [moe, expert-pruning, kvfit]\n---\n\n";
   out += format("# {} with {} of {} experts\n\n", name, keep, layout.experts);
   out += format(
-      "Derived with `kvfit carve`: in each of {} mixture-of-experts blocks the {} experts with the highest `{}` score were "
-      "kept and renumbered, router rows with them. The bytes of kept experts are those of the original.\n\n",
-      layout.blocks.size(), keep, score);
+      "Derived with `kvfit carve`: in each of {} mixture-of-experts blocks the {} experts that score highest were kept and "
+      "renumbered, router rows with them (score: {}). The bytes of kept experts are those of the original.\n\n",
+      layout.blocks.size(), keep, score_text(request));
   out += "**Derived, not evaluated.** Measure it on your task before you rely on it.\n\n";
   if (!record.basis.empty()) out += format("Weight factor: {}.\n", record.basis);
   if (request.draft == DraftMode::drop) out += "The draft head (MTP) was left out.\n";

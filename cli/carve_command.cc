@@ -1,7 +1,9 @@
 // kvfit carve inspect | plan | run | verify | compare; parts of a job are in carve_job.cc
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,12 @@ int run(const Args& args, const Console& console) {
 int verify(const Args& args, const Console& console) {
   const std::vector<std::string> places = paths(args, 2, "kvfit carve verify SRC DST");
   const bool full = args.toggle("full").value_or(false);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(places[1], ignored) &&
+      !std::filesystem::exists(places[1] + "/carve_manifest.json", ignored)) {
+    fail_input("no carve_manifest.json: this was not carved", {.file = places[1]},
+               "the source comes first: kvfit carve verify SRC DST");
+  }
   std::vector<std::string> wrong;
   {
     CarveProgress progress(console, false);

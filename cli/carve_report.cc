@@ -21,7 +21,10 @@ using carve::CarvePlan;
 using profiles::format;
 using profiles::Json;
 
-std::string gigabytes(std::int64_t bytes) { return format("{:.2f} GB", static_cast<double>(bytes) / 1e9); }
+std::string gigabytes(std::int64_t bytes) {
+  const bool large = bytes >= 100'000'000;
+  return format("{:.2f} {}", static_cast<double>(bytes) / (large ? 1e9 : 1e6), large ? "GB" : "MB");
+}
 
 std::string notes(const std::vector<std::string>& findings) {
   std::string out;
@@ -138,8 +141,7 @@ Listing plan_listing(const CarvePlan& plan, const std::string& remark) {
                        gigabytes(saved), plan.outputs.size());
   const std::string basis = plan.record.basis.empty() ? "" : format(" ({})", plan.record.basis);
   const std::int64_t scales = plan.score_bytes_read - plan.plain_bytes_read;
-  out.heading += format("score {}{}, read {} ({:.1f}% of the tensors)",
-                        plan.request.score_file.empty() ? carve::score_name(plan.request.score) : "file", basis,
+  out.heading += format("score {}{}, read {} ({:.1f}% of the tensors)", carve::score_text(plan.request), basis,
                         gigabytes(scales), share(scales));
   if (plan.plain_bytes_read > 0) {
     out.heading += format(" and {} ({:.1f}%) of plain weights, where there are no scales", gigabytes(plan.plain_bytes_read),

@@ -55,6 +55,7 @@ with tempfile.TemporaryDirectory() as place:
     lines = done.stderr.splitlines()
     check(done.returncode == 0 and "\x1b" not in done.stderr and "\r" not in done.stderr, f"a pipe gets {done.stderr!r}")
     check(all(re.fullmatch(r"\w+ \d+%: \d+\.\d\d of \d+\.\d\d MB, \d+ MB/s", line) for line in lines), f"plain lines: {lines}")
+    check([line.split()[0] for line in lines if "100%" in line] == ["scoring", "writing"], f"each phase ends in a line: {lines}")
     check(len(lines) <= 40, f"{len(lines)} lines of progress")
 
     left = sorted(os.listdir(place))
