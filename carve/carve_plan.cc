@@ -137,6 +137,18 @@ std::int64_t CarvePlan::tensor_bytes() const {
   return out;
 }
 
+std::int64_t CarvePlan::elements() const {
+  std::int64_t out = 0;
+  for (const OutputFile& file : outputs) out += file.elements;
+  return out;
+}
+
+std::string CarvePlan::index() const {
+  std::string metadata = format("\"total_size\": {}", tensor_bytes());
+  if (checkpoint.source.counts_parameters) metadata = format("\"total_parameters\": {},\n    {}", elements(), metadata);
+  return index_text(checkpoint, record.kept, names, metadata);
+}
+
 OutputShard CarvePlan::shard(const OutputFile& file) const {
   return plan_shard(checkpoint.source, checkpoint.layout, record.kept, file.shard, file.name, request.padding);
 }
@@ -157,11 +169,13 @@ CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
     file.bytes = shard.bytes;
     file.head_bytes = static_cast<std::int64_t>(shard.head.size());
     file.tensors = shard.tensors;
+    file.elements = shard.elements;
     file.shareable_bytes = shard.bytes - bytes_to_write(shard, true);
     out.outputs.push_back(std::move(file));
   }
   out.sides = side_files(source, out.rewriting);
   out.findings = out.checkpoint.findings;
+  out.findings.insert(out.findings.end(), out.rewriting.findings.begin(), out.rewriting.findings.end());
   for (const Json& block : out.record.blocks) {
     if (block["near_tie"].get<bool>()) {
       out.findings.push_back(

@@ -19,7 +19,7 @@ namespace kvfit::carve {
 struct OutputFile {
   std::int32_t shard = 0;  ///< of the source
   std::string name;
-  std::int64_t bytes = 0, head_bytes = 0, tensors = 0;
+  std::int64_t bytes = 0, head_bytes = 0, tensors = 0, elements = 0;
   std::int64_t shareable_bytes = 0;  ///< of these, where the file system shares extents
 };
 
@@ -39,7 +39,9 @@ struct CarvePlan {
   std::int64_t bytes_in() const;
   std::int64_t bytes_out() const;     ///< weights files
   std::int64_t tensor_bytes() const;  ///< without headers
+  std::int64_t elements() const;
   OutputShard shard(const OutputFile& file) const;
+  std::string index() const;  ///< text of model.safetensors.index.json
 };
 
 /// Everything after the choice.

@@ -47,26 +47,6 @@ bool begins_with_number(string_view text) {
   return !text.empty() && is_digit(text.front());
 }
 
-// "…experts.12…", "…experts\.12…", "…experts.up_proj.12…": a pattern about single experts.
-bool names_an_expert(string_view pattern) {
-  for (std::size_t at = pattern.find("experts"); at != string_view::npos; at = pattern.find("experts", at)) {
-    const bool shared = at >= 7 && pattern.substr(at - 7, 7) == "shared_";
-    at += 7;
-    string_view rest = pattern.substr(at);
-    skip_separators(rest);
-    if (shared || rest.size() == pattern.size() - at) continue;
-    if (begins_with_number(rest)) return true;
-    const string_view from_word = rest;
-    while (!rest.empty() && (is_word(rest.front()) || (is_digit(rest.front()) && rest.size() < from_word.size()))) {
-      rest.remove_prefix(1);
-    }
-    const std::size_t before = rest.size();
-    skip_separators(rest);
-    if (rest.size() < before && begins_with_number(rest)) return true;
-  }
-  return false;
-}
-
 class ListEditor {
  public:
   ListEditor(const std::string& file, const Renumberings& renumberings, const ListOptions& options,
@@ -142,6 +122,25 @@ class ListEditor {
 };
 
 }  // namespace
+
+bool names_an_expert(string_view pattern) {
+  for (std::size_t at = pattern.find("experts"); at != string_view::npos; at = pattern.find("experts", at)) {
+    const bool shared = at >= 7 && pattern.substr(at - 7, 7) == "shared_";
+    at += 7;
+    string_view rest = pattern.substr(at);
+    skip_separators(rest);
+    if (shared || rest.size() == pattern.size() - at) continue;
+    if (begins_with_number(rest)) return true;
+    const string_view from_word = rest;
+    while (!rest.empty() && (is_word(rest.front()) || (is_digit(rest.front()) && rest.size() < from_word.size()))) {
+      rest.remove_prefix(1);
+    }
+    const std::size_t before = rest.size();
+    skip_separators(rest);
+    if (rest.size() < before && begins_with_number(rest)) return true;
+  }
+  return false;
+}
 
 void edit_lists(const JsonSpan& root, const std::string& file, const Renumberings& renumberings, const ListOptions& options,
                 std::vector<JsonEdit>& edits, std::vector<ListEdit>& report) {

@@ -26,6 +26,9 @@ struct ListOptions {
   bool keep_patterns = false;  ///< leave patterns that name an expert number as they are
 };
 
+/// "...experts.12...", "...experts\\.12...", "...experts.up_proj.12...": a text about single experts.
+bool names_an_expert(std::string_view pattern);
+
 /// All strings in lists and all keys of objects. Error listing patterns (globs, "re:") that name an expert number.
 void edit_lists(const JsonSpan& root, const std::string& file, const Renumberings& renumberings, const ListOptions& options,
                 std::vector<JsonEdit>& edits, std::vector<ListEdit>& report);

@@ -70,6 +70,7 @@ class ShardPlanner {
   std::vector<Run> runs_;  // targets relative to the data's begin
   std::int64_t at_ = 0;
   std::int64_t count_ = 0;
+  std::int64_t elements_ = 0;
 };
 
 void ShardPlanner::copy(std::int64_t source, std::int64_t bytes, std::int32_t table) {
@@ -113,6 +114,7 @@ void ShardPlanner::tensor(std::uint32_t index) {
                   json_quoted(carved_name(tensor.name, place, expert)), profiles::safetensors_name(tensor.dtype),
                   profiles::join(shape, ","), begin, at_);
   ++count_;
+  elements_ += elements_of(shape);
 }
 
 std::int64_t ShardPlanner::padded(std::int64_t least, Padding padding) const {
@@ -149,6 +151,7 @@ void ShardPlanner::plan(OutputShard& out, Padding padding) {
   out.runs = std::move(runs_);
   out.bytes = head + at_;
   out.tensors = count_;
+  out.elements = elements_;
 }
 
 // "model-00003-of-00007.safetensors" -> "model-", 7

@@ -29,6 +29,7 @@ struct OutputShard {
   std::vector<Run> runs;   ///< ascending in the target, touching, from the head's end to the file's end
   std::int64_t bytes = 0;  ///< of the whole file
   std::int64_t tensors = 0;
+  std::int64_t elements = 0;  ///< of all its tensors
 };
 
 /// What stays: kept[new] = old for each block of the layout.

@@ -149,6 +149,10 @@ Rewriting rewrite_texts(const Checkpoint& checkpoint, const Request& request, co
     edit_lists(parse_json_spans(text, path.string()), path.string(), renumberings, lists, changes, out.list_edits);
     out.files.push_back({std::string(name), apply_edits(text, std::move(changes))});
   }
+  const fs::path recipe = fs::path(checkpoint.source.files.directory) / "recipe.yaml";
+  if (fs::is_regular_file(recipe) && names_an_expert(profiles::read_text_file(recipe.string()))) {
+    out.findings.push_back("recipe.yaml names experts by their old numbers and is carried as it is");
+  }
   return out;
 }
 

@@ -73,6 +73,7 @@ struct Rewriting {
   std::vector<TextFile> files;  ///< config.json and quantisation files that changed
   std::vector<ValueEdit> config_edits;
   std::vector<ListEdit> list_edits;
+  std::vector<std::string> findings;
 };
 Rewriting rewrite_texts(const Checkpoint& checkpoint, const Request& request, const Kept& kept);
 

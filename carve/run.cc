@@ -189,8 +189,7 @@ void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunO
   for (const SideFile& file : plan.sides) copy_file(file, directory);
   for (const TextFile& file : plan.rewriting.files) write_whole(directory / file.name, file.text);
   if (plan.checkpoint.source.indexed) {
-    write_whole(directory / "model.safetensors.index.json",
-                index_text(plan.checkpoint, plan.record.kept, plan.names, plan.tensor_bytes()));
+    write_whole(directory / "model.safetensors.index.json", plan.index());
   }
   write_whole(directory / "README.md", model_card(plan.checkpoint, plan.request, plan.record));
   const std::vector<std::string> digests = hash_outputs(plan, directory, options);

@@ -39,12 +39,13 @@ struct Name {
   ScoreKind kind;
   std::string_view text;
 };
-constexpr std::array<Name, 11> kNames = {{{ScoreKind::kirigami, "kirigami"},
+constexpr std::array<Name, 12> kNames = {{{ScoreKind::kirigami, "kirigami"},
                                           {ScoreKind::kirigami_eff, "kirigami-eff"},
                                           {ScoreKind::router_norm, "router-norm"},
                                           {ScoreKind::scale, "scale"},
                                           {ScoreKind::aimer, "aimer"},
                                           {ScoreKind::frob, "frob"},
+                                          {ScoreKind::stable_rank, "stable-rank"},
                                           {ScoreKind::sim, "sim"},
                                           {ScoreKind::bias, "bias"},
                                           {ScoreKind::hash_freq, "hash-freq"},
@@ -61,7 +62,9 @@ bool reads_scales(ScoreKind kind) {
 bool reads_little(ScoreKind kind) {
   return kind == ScoreKind::sim || kind == ScoreKind::bias || kind == ScoreKind::hash_freq;
 }
-bool reads_weights(ScoreKind kind) { return kind == ScoreKind::aimer || kind == ScoreKind::frob; }
+bool reads_weights(ScoreKind kind) {
+  return kind == ScoreKind::aimer || kind == ScoreKind::frob || kind == ScoreKind::stable_rank;
+}
 
 std::uint64_t splitmix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
@@ -288,13 +291,16 @@ ScoreReport Scorer::run() {
     for (std::size_t b = 0; b < values.size(); ++b) out_.blocks[b].values = values[b];
   }
   if (reads_weights(options_.kind)) {
-    WeightNorms norms(source_, layout_);
+    const bool ranks = options_.kind == ScoreKind::stable_rank;
+    WeightNorms norms(source_, layout_, ranks);
     norms.read([this](std::int64_t bytes) {
       if (options_.progress) options_.progress(bytes);
     });
     out_.bytes_read += norms.bytes_read();
     for (std::size_t b = 0; b < out_.blocks.size(); ++b) {
-      out_.blocks[b].weight = options_.kind == ScoreKind::aimer ? norms.aimer(b) : norms.frobenius(b);
+      out_.blocks[b].weight = ranks                               ? norms.stable_rank(b)
+                              : options_.kind == ScoreKind::aimer ? norms.aimer(b)
+                                                                  : norms.frobenius(b);
       out_.blocks[b].basis = "all weights, dequantised";
     }
   }
@@ -351,7 +357,7 @@ std::int64_t score_cost(const Source& source, const Layout& layout, ScoreKind ki
     const std::size_t block = static_cast<std::size_t>(tensor.block);
     const std::int64_t bytes = tensor_of(source, tensor.ref).bytes();
     const bool global = tensor.content == Content::global_scale || tensor.content == Content::inverse_global_scale;
-    if (reads_weights(kind) && tensor.content != Content::other) out += bytes;
+    if (reads_weights(kind) && tensor.content != Content::other) out += kind == ScoreKind::stable_rank ? 12 * bytes : bytes;
     if (!reads_scales(kind)) return;
     if (global && effective(kind)) out += bytes;
     if (tensor.content == Content::scale) {

@@ -1,5 +1,5 @@
 // Scores experts without running the model: the higher, the more worth keeping. Zero-shot scores read routers and scales
-// only (kirigami: 2 of 23 GB of a Qwen3.6-35B-A3B-NVFP4); aimer and frob read all expert weights.
+// only (kirigami: 2 of 23 GB of a Qwen3.6-35B-A3B-NVFP4); aimer, frob and stable-rank read all expert weights.
 //
 //   kirigami      |router row|_2 x mean of the expert's stored weight scales, all projections pooled
 //   kirigami-eff  the same with each scale times its matrix's global scale: what the scale is worth in weight units
@@ -7,6 +7,7 @@
 //   scale         mean of the effective scales
 //   aimer         -(mean |w| / rms w): flat experts go (arXiv 2603.18492)
 //   frob          |W|_F, all projections pooled
+//   stable-rank   |W|_F^2 / |W|_2^2, mean over the projections; reads all weights twelve times
 //   sim           experts whose router rows resemble another's go first (router_scores.h)
 //   bias          score corrections with their sign turned: experts that training had to push are worth less
 //   hash-freq     how many tokens a table sends to the expert
@@ -36,6 +37,7 @@ enum class ScoreKind : std::uint8_t {
   scale,
   aimer,
   frob,
+  stable_rank,
   sim,
   bias,
   hash_freq,

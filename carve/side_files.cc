@@ -92,14 +92,14 @@ std::string model_card(const Checkpoint& checkpoint, const Request& request, con
 }
 
 std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names,
-                       std::int64_t tensor_bytes) {
+                       const std::string& metadata) {
   std::vector<std::pair<std::string, std::size_t>> entries;
   for (std::size_t s = 0; s < names.size(); ++s) {
     for_each_output_tensor(checkpoint.source, checkpoint.layout, kept, static_cast<std::int32_t>(s),
                            [&](const std::string& name) { entries.emplace_back(name, s); });
   }
   std::sort(entries.begin(), entries.end());
-  std::string out = format("{{\n  \"metadata\": {{\n    \"total_size\": {}\n  }},\n  \"weight_map\": {{", tensor_bytes);
+  std::string out = format("{{\n  \"metadata\": {{\n    {}\n  }},\n  \"weight_map\": {{", metadata);
   bool first = true;
   for (const auto& [name, shard] : entries) {
     out += first ? "\n    " : ",\n    ";

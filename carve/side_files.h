@@ -22,8 +22,9 @@ std::vector<SideFile> side_files(const Source& source, const Rewriting& rewritin
 /// The new model card: what was kept, by what score, from which checkpoint; "derived, not evaluated".
 std::string model_card(const Checkpoint& checkpoint, const Request& request, const Record& record);
 
-/// model.safetensors.index.json of the output, as the reference library writes it: names sorted, two blanks of indent.
+/// model.safetensors.index.json of the output, as the reference library writes it: names sorted, two blanks of indent;
+/// `metadata` is the inside of its first object.
 std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names,
-                       std::int64_t tensor_bytes);
+                       const std::string& metadata);
 
 }  // namespace kvfit::carve

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +25,7 @@
 #include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "profiles/units.h"
 
 namespace kvfit::carve {
 namespace {
@@ -105,6 +109,17 @@ NameMap names_of(const Source& source) {
   return out;
 }
 
+// "total_parameters": 123, wherever it stands.
+std::optional<std::int64_t> stated_parameters(std::string_view index) {
+  constexpr std::string_view kKey = "\"total_parameters\"";
+  std::size_t at = index.find(kKey);
+  if (at == index.npos) return std::nullopt;
+  at = index.find_first_of("0123456789", at + kKey.size());
+  std::int64_t out = -1;
+  if (at != index.npos) std::from_chars(index.data() + at, index.data() + index.size(), out);
+  return out;
+}
+
 void compare_index(Source& source, const NameMap& names, bool ignore_dangling) {
   const models::SafetensorsIndex index = models::read_safetensors_index(source.files.index);
   std::size_t dangling = 0;
@@ -122,8 +137,11 @@ void compare_index(Source& source, const NameMap& names, bool ignore_dangling) {
     source.findings.push_back(format("the index lacks {} tensors that the files hold; the new one names them",
                                      names.size() - (index.entries.size() - dangling)));
   }
-  if (std::string_view(index.text.data(), index.text.size()).find("\"total_parameters\"") != std::string_view::npos) {
-    source.findings.push_back("the index states total_parameters, which the new one leaves out");
+  const std::optional<std::int64_t> parameters = stated_parameters({index.text.data(), index.text.size()});
+  source.counts_parameters = parameters && *parameters == source.elements();
+  if (parameters && !source.counts_parameters) {
+    source.findings.push_back(format("the index states {} total_parameters, the tensors hold {} elements: left out",
+                                     *parameters, source.elements()));
   }
   if (index.total_size && *index.total_size != source.tensor_bytes()) {
     source.findings.push_back(
@@ -153,6 +171,20 @@ std::int64_t Source::tensor_count() const {
 std::int64_t Source::tensor_bytes() const {
   std::int64_t out = 0;
   for (const Shard& shard : shards) out += shard.header.file_bytes - shard.header.data_begin();
+  return out;
+}
+
+std::int64_t elements_of(std::span<const std::int64_t> shape) {
+  std::int64_t out = 1;
+  for (const std::int64_t extent : shape) out = profiles::checked_mul(out, extent);
+  return out;
+}
+
+std::int64_t Source::elements() const {
+  std::int64_t out = 0;
+  for (const Shard& shard : shards) {
+    for (const models::HeaderTensor& tensor : shard.header.tensors) out += elements_of(shard.header.shape(tensor));
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,17 @@ struct Source {
   std::vector<Shard> shards;        ///< sorted by name
   std::string config_path, config;  ///< config.json
   FileIdentity config_identity;
+  bool counts_parameters = false;     ///< its index states total_parameters, and that is the number of all elements
   bool indexed = false;               ///< it has a model.safetensors.index.json
   std::vector<std::string> findings;  ///< what the index claims and headers deny; one sentence each
 
   std::int64_t tensor_count() const;
   std::int64_t tensor_bytes() const;
+  std::int64_t elements() const;  ///< of all tensors
 };
+
+/// 1 for a scalar.
+std::int64_t elements_of(std::span<const std::int64_t> shape);
 
 /// Reads headers only. Error when a header is malformed, a tensor is in two files, there is no config.json, the index names
 /// tensors no file holds, or an orphan holds experts or a router.

@@ -37,8 +37,7 @@ class Verifier {
     for (const OutputFile& file : plan_.outputs) shard(file);
     for (const TextFile& file : plan_.rewriting.files) text(file.name, file.text);
     if (plan_.checkpoint.source.indexed) {
-      text("model.safetensors.index.json",
-           index_text(plan_.checkpoint, plan_.record.kept, plan_.names, plan_.tensor_bytes()));
+      text("model.safetensors.index.json", plan_.index());
     }
     strangers();
     return std::move(wrong_);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ using models::HeaderTensor;
 using profiles::DType;
 
 constexpr std::int64_t kRowBytes = profiles::kMiB;  // rows are read this many bytes at a time
+
+constexpr int kSteps = 12;  // of power iteration
 
 constexpr const char* kOthers = "use --score kirigami, router-norm, random or file";
 
@@ -52,8 +55,11 @@ struct WeightNorms::Matrix {
   }
 };
 
-WeightNorms::WeightNorms(const Source& source, const Layout& layout)
-    : source_(source), layout_(layout), sums_(layout.blocks.size() * static_cast<std::size_t>(layout.experts)) {
+WeightNorms::WeightNorms(const Source& source, const Layout& layout, bool ranks)
+    : source_(source),
+      layout_(layout),
+      ranks_(ranks),
+      sums_(layout.blocks.size() * static_cast<std::size_t>(layout.experts)) {
   for_each_expert_tensor(source, layout, [this](const ExpertTensor& tensor) {
     Scales& scales = scales_[{tensor.block, tensor.expert, std::string(tensor.projection)}];
     if (tensor.content == Content::scale) scales.scale = tensor.ref;
@@ -75,18 +81,7 @@ std::vector<double> WeightNorms::slab_numbers(TensorRef ref, std::int64_t slab, 
   return out;
 }
 
-void WeightNorms::add_rows(const Matrix& matrix, const std::vector<double>& values, std::int64_t first_row,
-                           Sums& sums) const {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::int64_t at = static_cast<std::int64_t>(i);
-    const double weight = values[i] * matrix.scale_at(first_row + at / matrix.columns, at % matrix.columns);
-    sums.absolute += std::abs(weight);
-    sums.squares += weight * weight;
-  }
-  sums.count += static_cast<std::int64_t>(values.size());
-}
-
-void WeightNorms::add_expert(const ExpertTensor& tensor, std::int64_t slab, Sums& sums) {
+void WeightNorms::visit(const ExpertTensor& tensor, std::int64_t slab, const Visit& visit) {
   const Shard& shard = source_.shards[static_cast<std::size_t>(tensor.ref.shard)];
   const HeaderTensor& header = shard.header.tensors[tensor.ref.tensor];
   const std::span<const std::int64_t> shape = shard.header.shape(header);
@@ -121,8 +116,48 @@ void WeightNorms::add_expert(const ExpertTensor& tensor, std::int64_t slab, Sums
     } else {
       decode(header.dtype, bytes, values);
     }
-    add_rows(matrix, values, row, sums);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(i);
+      values[i] *= matrix.scale_at(row + at / matrix.columns, at % matrix.columns);
+    }
+    visit(values, static_cast<std::size_t>(matrix.columns));
   }
+}
+
+void WeightNorms::add_sums(const ExpertTensor& tensor, std::int64_t slab, Sums& sums) {
+  visit(tensor, slab, [&sums](std::span<const double> weights, std::size_t) {
+    for (const double weight : weights) {
+      sums.absolute += std::abs(weight);
+      sums.squares += weight * weight;
+    }
+    sums.count += static_cast<std::int64_t>(weights.size());
+  });
+}
+
+// |W|_F^2 / |W|_2^2; the spectral norm by power iteration on W^T W, row by row, so that no matrix is held.
+void WeightNorms::add_rank(const ExpertTensor& tensor, std::int64_t slab, Sums& sums) {
+  std::vector<double> direction;
+  std::vector<double> next;
+  double squares = 0;
+  double length = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    squares = 0;
+    visit(tensor, slab, [&](std::span<const double> weights, std::size_t columns) {
+      if (direction.empty()) direction.assign(columns, 1 / std::sqrt(static_cast<double>(columns)));
+      next.resize(columns);
+      for (std::size_t begin = 0; begin < weights.size(); begin += columns) {
+        const std::span<const double> row = weights.subspan(begin, columns);
+        const double along = std::inner_product(row.begin(), row.end(), direction.begin(), 0.0);
+        for (std::size_t i = 0; i < columns; ++i) next[i] += along * row[i];
+        squares += std::inner_product(row.begin(), row.end(), row.begin(), 0.0);
+      }
+    });
+    length = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+    for (std::size_t i = 0; i < next.size(); ++i) direction[i] = length == 0 ? 0 : next[i] / length;
+    next.assign(next.size(), 0);
+  }
+  sums.ranks += length == 0 ? 0 : squares / length;
+  sums.count += 1;
 }
 
 void WeightNorms::add(const ExpertTensor& tensor) {
@@ -141,8 +176,8 @@ void WeightNorms::add(const ExpertTensor& tensor) {
   const std::int64_t slabs = tensor.expert >= 0 ? 1 : layout_.experts;
   for (std::int64_t slab = 0; slab < slabs; ++slab) {
     const std::size_t expert = static_cast<std::size_t>(tensor.expert >= 0 ? tensor.expert : slab);
-    add_expert(tensor, slab,
-               sums_[static_cast<std::size_t>(tensor.block) * static_cast<std::size_t>(layout_.experts) + expert]);
+    Sums& sums = sums_[static_cast<std::size_t>(tensor.block) * static_cast<std::size_t>(layout_.experts) + expert];
+    ranks_ ? add_rank(tensor, slab, sums) : add_sums(tensor, slab, sums);
   }
 }
 
@@ -168,6 +203,14 @@ const WeightNorms::Sums& WeightNorms::at(std::size_t block, std::size_t expert) 
 std::vector<double> WeightNorms::frobenius(std::size_t block) const {
   std::vector<double> out;
   for (std::size_t e = 0; e < static_cast<std::size_t>(layout_.experts); ++e) out.push_back(std::sqrt(at(block, e).squares));
+  return out;
+}
+
+std::vector<double> WeightNorms::stable_rank(std::size_t block) const {
+  std::vector<double> out;
+  for (std::size_t e = 0; e < static_cast<std::size_t>(layout_.experts); ++e) {
+    out.push_back(at(block, e).ranks / static_cast<double>(at(block, e).count));
+  }
   return out;
 }
 

@@ -167,7 +167,7 @@ constexpr std::array kFlags = {
     Flag{.verbs = "carve", .name = "score", .type = text, .value = "NAME", .fallback = "kirigami", .group = "Carve",
          .help = "what makes an expert worth keeping",
          .more = "kirigami (router norm x mean weight scale), kirigami-eff (scales times global scales), router-norm, scale, "
-           "aimer, frob (both read all weights), sim (alike router rows go), bias (score corrections), hash-freq (tables of "
+           "aimer, frob, stable-rank (which read all weights), sim (alike router rows go), bias (score corrections), hash-freq (tables of "
            "token to expert), file (--score-file) or random, the control. compare and --combine take two: kirigami,random."},
     Flag{.verbs = "carve", .name = "combine", .type = choice, .value = "HOW", .choices = "rank-sum", .group = "Carve",
          .common = false, .help = "choose by two scores: the mean of their ranks"},

@@ -315,15 +315,24 @@ def dequantised(rests, stem):
     return values
 
 
+def stable_rank(matrix):
+    """By singular values, not by power iteration."""
+    singular = np.linalg.svd(matrix, compute_uv=False)
+    return (singular ** 2).sum() / singular[0] ** 2
+
+
 def weight_scores(block, score):
     out = []
     for expert in range(expert_count(block)):
         if block.per_expert:
             rests = block.per_expert[expert]
-            parts = [dequantised(rests, stem).ravel() for stem in sorted({r.rpartition(".")[0] for r in rests})]
+            parts = [dequantised(rests, stem) for stem in sorted({r.rpartition(".")[0] for r in rests})]
         else:
-            parts = [numbers(t).reshape(t.shape)[expert].ravel() for t in block.fused]
-        values = np.concatenate(parts)
+            parts = [numbers(t).reshape(t.shape)[expert] for t in block.fused]
+        if score == "stable-rank":
+            out.append(np.mean([stable_rank(part) for part in parts]))
+            continue
+        values = np.concatenate([part.ravel() for part in parts])
         rms = np.sqrt((values * values).mean())
         out.append(np.sqrt((values * values).sum()) if score == "frob" else -np.abs(values).mean() / rms)
     return np.array(out)
@@ -331,7 +340,7 @@ def weight_scores(block, score):
 
 def block_scores(block, score):
     count = expert_count(block)
-    if score in ("aimer", "frob"):
+    if score in ("aimer", "frob", "stable-rank"):
         return weight_scores(block, score)
     if block.table is not None and score != "scale":
         return np.bincount(numbers(block.table), minlength=count).astype(np.float64)

@@ -14,6 +14,7 @@ import tempfile
 from harness import KVFIT, kvfit, require_numpy
 
 require_numpy()
+import numpy  # noqa: E402
 import carve_oracle  # noqa: E402
 import make_checkpoint  # noqa: E402
 
@@ -29,6 +30,15 @@ def case(name, keep=8, score="kirigami", how="carve", flags=(), check=None, **op
     with tempfile.TemporaryDirectory() as place:
         source, ours, theirs = (os.path.join(place, n) for n in ("source", "ours", "theirs"))
         make_checkpoint.write_checkpoint(make_checkpoint.options(**options), source)
+        if check is parameters:
+            path = os.path.join(source, "model.safetensors.index.json")
+            with open(path, encoding="utf-8") as handle:
+                index = json.load(handle)
+            index["metadata"]["total_parameters"] = sum(int(numpy.prod(t.shape)) for t in carve_oracle.load(source)[1])
+            with open(path, "w", encoding="utf-8") as handle:
+                json.dump(index, handle)
+            with open(os.path.join(source, "recipe.yaml"), "w", encoding="utf-8") as handle:
+                handle.write("ignore: ['re:.*experts.3.*']\n")
         try:
             kvfit("carve", "run", source, ours, "--keep", str(keep), "--score", score, "--mtp", how, "--canonical-pad", "-q", *flags)
             carve_oracle.carve(source, theirs, keep, score, how, None)
@@ -64,6 +74,17 @@ def only_spans_changed(source, ours):
         new = [l for l in b if ".experts." not in l and "num_experts\"" not in l]
     return [] if [l for l in old if "bits" not in l and l.strip() not in ("{", "}", "},")] == \
         [l for l in new if "bits" not in l and l.strip() not in ("{", "}", "},")] else ["config.json: other lines changed"]
+
+
+def parameters(source, ours):
+    """total_parameters is counted anew; recipe.yaml is carried, and a note says that it names old numbers."""
+    with open(os.path.join(ours, "model.safetensors.index.json"), encoding="utf-8") as handle:
+        stated = json.load(handle)["metadata"]
+    counted = sum(int(numpy.prod(t.shape)) for t in carve_oracle.load(ours)[1])
+    with open(os.path.join(ours, "carve_manifest.json"), encoding="utf-8") as handle:
+        warnings = json.load(handle)["warnings"]
+    out = [] if stated.get("total_parameters") == counted else [f"the index states {stated}, not {counted} parameters"]
+    return out if warnings == ["recipe.yaml names experts by their old numbers and is carried as it is"] else out + [f"notes {warnings}"]
 
 
 def renumbered(source, ours):
@@ -122,6 +143,7 @@ case("correction bias, groups of the router", vectors=("correction",), groups=4,
 case("bias along the second axis", vectors=("statics",))
 case("lists that name experts", lists=True, check=only_spans_changed)
 case("lists that name experts, no wrapper", lists=True, wrapped=False, check=only_spans_changed)
+case("an index that counts parameters", shards=2, check=parameters)
 case("keeping all", keep=16, shards=2, lists=True, check=identical)
 case("keeping all, one file", keep=16, layout="fused", format="bf16", check=identical)
 case("a shard that vanishes", shards=3, lonely_expert=dropped_expert(), check=renumbered)

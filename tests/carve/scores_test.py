@@ -70,6 +70,35 @@ with tempfile.TemporaryDirectory() as place:
                 wanted = carve_oracle.block_scores(blocks[block["prefix"]], score)
                 check(numpy.allclose(block["scores"], wanted, rtol=1e-9), f"{layout} {form} {score}: {block['prefix']} differs")
 
+    path = os.path.join(place, "per-expert-nvfp4")
+    blocks, _ = carve_oracle.recognise(carve_oracle.load(path)[1])
+    for block in plan(path, "--score", "stable-rank")["blocks"]:  # an iteration comes near, from above
+        wanted = carve_oracle.block_scores(blocks[block["prefix"]], "stable-rank")
+        ratio = numpy.array(block["scores"]) / wanted
+        check((ratio > 1 - 1e-9).all() and (ratio < 1.25).all(), f"stable-rank: {block['prefix']} is off by {ratio.min()} to {ratio.max()}")
+
+    make_checkpoint.write_checkpoint(make_checkpoint.options(mtp="fused", vectors=("correction",)), source)
+    ids = list(range(16))
+    blocks, _ = carve_oracle.recognise(carve_oracle.load(source)[1])
+    for block in plan(source, "--score", "sim")["blocks"]:
+        rows = carve_oracle.numbers(blocks[block["prefix"]].router).reshape(16, -1)
+        rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
+        alike, gone = rows @ rows.T, []
+        while len(gone) < 15:  # of the most alike pair the higher number goes
+            left = [e for e in ids if e not in gone]
+            gone.append(max(((alike[a, b], -a, -b) for a in left for b in left if a < b))[2] * -1)
+        wanted = [gone.index(e) if e in gone else 15 for e in ids]
+        check(block["scores"] == wanted, f"sim of {block['prefix']}: {block['scores']}, not {wanted}")
+    trunk = plan(source, "--score", "bias", "--mtp", "drop")["blocks"][0]
+    bias = {t.name: t for t in carve_oracle.load(source)[1]}[trunk["prefix"] + ".gate.e_score_correction_bias"]
+    check(trunk["scores"] == (-carve_oracle.numbers(bias)).tolist(), f"bias scores {trunk['scores']}")
+    both = plan(source, "--score", "kirigami,frob", "--combine", "rank-sum")["blocks"]
+    single = [plan(source, "--score", s)["blocks"] for s in ("kirigami", "frob")]
+    for i, block in enumerate(both):
+        order = [sorted(ids, key=lambda e: (-one[i]["scores"][e], e)) for one in single]
+        wanted = [-(order[0].index(e) + order[1].index(e)) / 2 for e in ids]
+        check(block["scores"] == wanted, f"rank-sum of {block['prefix']}: {block['scores']}, not {wanted}")
+
     make_checkpoint.write_checkpoint(make_checkpoint.options(mtp="fused"), source)
     rising = [float(e) for e in range(16)]
     own = {"format": "kvfit.expert_scores/1", "layers": {"0": rising, "1": rising[::-1], "mtp.layers.0.mlp": rising}}
@@ -89,6 +118,14 @@ with tempfile.TemporaryDirectory() as place:
     check("has no scores for 'mtp.layers.0.mlp'" in plan(source, "--score-file", path, expect=2), "a missing block passes")
     kept = [b["kept"] for b in plan(source, "--score-file", path, "--fill")["blocks"]]
     check(kept[:2] == [list(range(8, 16))] * 2 and len(kept[2]) == 8, f"a list of dropped experts keeps {kept}")
+
+    rows = ["layer,expert_id,aimer_score,calib_free_score,is_pruned"]
+    rows += [f"{layer},{e},0,{e / 16 if layer else 1 - e / 16},0" for layer in (0, 1) for e in range(16)]
+    path = write(place, "calib_free_scores.csv", "\r\n".join(rows).encode() + b"\r\n")
+    kept = [b["kept"] for b in plan(source, "--score-file", path, "--fill")["blocks"]]
+    check(kept[:2] == [list(range(8, 16)), list(range(8))], f"AIMER's table keeps {kept}")  # a high score is removed first
+    mixed = plan(source, "--score-file", path, "--score", "file,random", "--combine", "rank-sum", "--fill")
+    check(mixed["request"]["combined_with"] == "random" and len(mixed["blocks"]) == 3, "a file's scores combined with random")
 
     # 16 experts, 2 inputs: counts fall with the number, energies rise four times as fast as counts fall.
     tensors = {}
@@ -111,6 +148,9 @@ with tempfile.TemporaryDirectory() as place:
     check(a != b and a == plan(source, "--score", "random", "--seed", "1")["blocks"], "random scores do not follow their seed")
     kept = [b["kept"] for b in plan(source, "--protect", "0,1", "--drop", "15")["blocks"]]
     check(all(0 in k and 1 in k and 15 not in k for k in kept), f"protected and dropped experts: {kept}")
+    kept = plan(source, "--protect", write(place, "ids.json", {"model.layers.1.mlp": [0, 1]}), "--score", "random")["blocks"]
+    free = plan(source, "--score", "random")["blocks"]
+    check({0, 1} <= set(kept[1]["kept"]) and kept[0] == free[0], "experts protected in one block only")
     check(plan(source, "--keep", "50%")["keep"] == 8 and plan(source, "--keep", "auto")["keep"] == 8, "shares and auto")
     size = plan(source, "--keep", "12")["tensor_bytes"]
     check(plan(source, "--fit", str(size))["keep"] == 12 and plan(source, "--fit", str(size - 1))["keep"] == 8, "--fit")

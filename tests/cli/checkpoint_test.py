@@ -66,6 +66,8 @@ class Checkpoints(unittest.TestCase):
         self.assertTrue(seen["exact"])
         self.assertEqual(seen["checkpoint_bytes"], size)
         self.assertEqual(seen["tensors"], 3 + 9 * LAYERS)
+        self.assertEqual(seen["differences"], [])
+        self.assertEqual(seen["formats"]["embedding"], ["bf16"])
         plan = json.loads(kvfit("plan", "--gpu", "rtx5090-24g", "--model", self.folder, "-f", "json").stdout)["result"]
         self.assertEqual(plan["verdict"], "fits")
         self.assertEqual(plan["ladder"][0]["checkpoint_bytes"], size)
@@ -83,6 +85,9 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("headers and config disagree: - model.layers.3.mlp.up_proj.weight BF16 [4096,2048]", done.stdout)
         self.assertIn("headers and config disagree: + model.layers.3.mlp.up_proj.weight BF16 [2048,2048]", done.stdout)
+        seen = kvfit("models", "inspect", self.folder).stdout
+        self.assertIn("config and headers differ: - model.layers.3.mlp.up_proj.weight BF16 [4096,2048]", seen)
+        self.assertIn("config and headers differ: + model.layers.3.mlp.up_proj.weight BF16 [2048,2048]", seen)
 
     def test_a_damaged_header_is_one_clear_error(self):
         write_checkpoint(self.folder, shapes())
