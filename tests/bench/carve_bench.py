@@ -172,7 +172,7 @@ def shared_part(kvfit, kind, where):
             subprocess.run(["umount", mount], check=True)
 
 
-def seconds(values):
+def shown(values):
     return f"{statistics.median(values):.2f} s ({', '.join(f'{v:.2f}' for v in values)})"
 
 
@@ -200,8 +200,8 @@ def main():
         ratio = statistics.median(carve) / statistics.median(copy)
         rate = plan["bytes_out"] / statistics.median(carve) / 1e6
     print(f"checkpoint      {total / 1e9:.2f} GB, {EXPERTS} -> {KEEP} experts: {plan['bytes_out'] / 1e9:.2f} GB")
-    print(f"carve           {seconds(carve)}, {rate:.0f} MB/s of output")
-    print(f"cp of output    {seconds(copy)}")
+    print(f"carve           {shown(carve)}, {rate:.0f} MB/s of output")
+    print(f"cp of output    {shown(copy)}")
     print(f"ratio           {ratio:.2f} of the medians (at most 1.15)")
     print(f"resident        {memory:.1f} MiB (at most 64)")
     print(f"read to score   {100 * share:.1f} % of the tensor bytes: routers and scales (at most 12); and "
