@@ -10,9 +10,13 @@ using profiles::Json;
 
 namespace {
 
-/// The whole text as a number, thousands separators allowed.
+/// The whole text as a number; thousands separators and the unit that logs print behind it are allowed: "58.11 GiB", "3.2x".
 std::optional<double> parse_number(std::string text) {
   std::erase(text, ',');
+  for (const std::string_view unit : {"GiB", "x", "tokens"}) {
+    if (text.ends_with(unit)) text.resize(text.size() - unit.size());
+  }
+  while (text.ends_with(' ')) text.pop_back();
   if (text.empty()) return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -25,7 +29,8 @@ int shown_decimals(const Json& value) {
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   const std::size_t point = text.find('.');
   if (point == std::string::npos || text.find('e') != std::string::npos) return 0;
-  const std::string fraction = text.substr(point + 1);
+  const std::string tail = text.substr(point + 1);
+  const std::string fraction = tail.substr(0, tail.find_first_not_of("0123456789"));
   return fraction == "0" ? 0 : static_cast<int>(fraction.size());
 }
 

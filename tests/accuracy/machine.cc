@@ -20,6 +20,14 @@ using Words = std::vector<std::string>;
 
 bool has(const Words& list, std::string_view word) { return std::find(list.begin(), list.end(), word) != list.end(); }
 
+/// "2x", "x8", and the "4" and "x" of "4 x L40S".
+bool counts_cards(std::string_view word) {
+  const std::size_t digits =
+      static_cast<std::size_t>(std::count_if(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; }));
+  if (word == "x" || (digits == word.size() && word.size() <= 2)) return true;
+  return digits + 1 == word.size() && digits > 0 && (word.front() == 'x' || word.back() == 'x');
+}
+
 /// Words that tell cards apart: without vendor, brackets, memory sizes and packaging.
 Words card_words(std::string_view text, bool drop_brackets) {
   if (drop_brackets) text = text.substr(0, text.find('('));
@@ -27,7 +35,9 @@ Words card_words(std::string_view text, bool drop_brackets) {
   for (const std::string& word : words(text)) {
     const bool size = word.size() > 1 && (word.ends_with("gb") || word.ends_with("gib")) &&
                       std::isdigit(static_cast<unsigned char>(word[0]));
-    if (size || word == "nvidia" || word == "geforce" || word == "gpu" || word == "graphics" || word == "unified") continue;
+    if (size || counts_cards(word) || word == "nvidia" || word == "geforce" || word == "gpu" || word == "graphics" ||
+        word == "unified")
+      continue;
     out.push_back(word);
   }
   return out;

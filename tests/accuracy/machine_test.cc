@@ -29,6 +29,13 @@ TEST_CASE("a card's name is found through remarks, packaging and memory sizes") 
   CHECK(found("MetaX C500") == "-");
 }
 
+TEST_CASE("a count before or behind a card's name is no part of it") {
+  for (const char* text : {"2x RTX 3090", "RTX 3090 x2", "4 x NVIDIA GeForce RTX 3090"}) {
+    REQUIRE(find_card(cards(), text, std::nullopt) != nullptr);
+    CHECK(find_card(cards(), text, std::nullopt)->id == "rtx3090-24g");
+  }
+}
+
 TEST_CASE("of two cards of one name the printed memory decides") {
   CHECK(found("RTX 5090", 31.37) == "rtx5090-32g");
   CHECK(found("RTX PRO 5000", 71.0) == "rtx-pro-5000-72g");

@@ -211,7 +211,8 @@ Observation read_boot(const Json& row) {
   out.gpu_hint = text_of(row, "gpu_hint");
   out.total_gib = number_of(row, "gpu_mem_gib");
   const Json* total = member(row, "gpu_mem_gib");
-  out.total_printed = total != nullptr && total->is_number_float();
+  const bool decimals = total != nullptr && total->is_string() && total->get<std::string>().find('.') != std::string::npos;
+  out.total_printed = decimals || (total != nullptr && total->is_number_float());
   out.tp = count_of(row, "tp");
   if (!out.tp) out.tp = count_of(args, "tensor_parallel_size");  // with a remark beside the number it is not a statement
   out.pp = count_of(row, "pp");

@@ -56,6 +56,22 @@ TEST_CASE("a layout row carries its layers; another engine's row keeps its engin
   CHECK(rows.observations[1].engine == "llama.cpp");
 }
 
+TEST_CASE("sizes may carry the unit a log prints behind them") {
+  Rows rows;
+  read_rows_text(R"({"id":"u","gpu_mem_gib":"79.19 GiB","tp":"2","measured":{"available_kv_gib":"58.10 GiB",)"
+                 R"("kv_tokens":"476,016 tokens","max_concurrency":"58.1x"}})",
+                 "f", rows);
+  REQUIRE(rows.observations.size() == 1);
+  const Observation& row = rows.observations[0];
+  CHECK(row.total_gib == 79.19);
+  CHECK(row.total_printed);
+  CHECK(row.tp == 2);
+  CHECK(row.measured.available_kv->value == 58.1);
+  CHECK(row.measured.available_kv->half_step == doctest::Approx(0.005));
+  CHECK(row.measured.kv_tokens == 476016);
+  CHECK(row.measured.concurrency->value == 58.1);
+}
+
 TEST_CASE("no line is dropped: what cannot be read is rejected with its place") {
   const Rows rows = read("{\"id\":\n\n[1]\n");
   CHECK(rows.observations.empty());
