@@ -4,6 +4,7 @@
 Every driver call of a boot test fails once (the n-th, for each n until the run succeeds); each time the exit code is right, one
 error is on stderr, nothing on stdout, and the fake's books show that nothing is left."""
 
+import ctypes
 import json
 import os
 import struct
@@ -15,8 +16,8 @@ from pathlib import Path
 KVFIT, FAKES = str(Path(sys.argv[1]).resolve()), str(Path(sys.argv[2]).resolve())
 STUB = sys.argv[3] if len(sys.argv) > 3 else ""
 # No entry is large enough to be timed, so that the number of calls does not depend on the machine's mood.
-SMALL = ["--gpu", "rtx5090-24g", "--tp", "4", "--model", "Qwen/Qwen3-0.6B", "--kv-cache-memory-bytes", "240MiB", "--max-model-len", "4096",
-         "--max-num-seqs", "4"]
+SMALL = ["--gpu", "rtx5090-24g", "--tp", "4", "--model", "Qwen/Qwen3-0.6B", "--kv-cache-memory-bytes", "240MiB",
+         "--max-model-len", "4096", "--max-num-seqs", "4"]
 
 
 def expect(condition, text):
@@ -60,6 +61,14 @@ def checkpoint(folder):
         ("model.embed_tokens.weight", "U8", [17 << 20 | 3], bytes(range(256)) * ((17 << 20) // 256) + b"abc"),
     ])
     return str(folder)
+
+
+def has_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        return True
+    except OSError:
+        return False
 
 
 def leftovers(found, but=()):
@@ -116,6 +125,35 @@ def test_nvml_faults(folder):
         expect(done.returncode == 0 and json.loads(done.stdout)["result"]["gpus"][0]["profile"] == "rtx5090-24g", done)
 
 
+def test_nvml_only(folder):
+    """A driver that does not start CUDA: NVML still says what is there, and why CUDA was not asked."""
+    done = run(["gpus", "detect", "--format", "json"], KVFIT_FAKE_FAIL_CALL="cuInit", KVFIT_FAKE_FAIL_AT="1",
+               KVFIT_FAKE_FAIL_WITH="803")
+    found = json.loads(done.stdout)["result"]
+    expect(done.returncode == 0 and found["source"] == "NVML" and found["gpus"][0]["profile"] == "rtx5090-24g", done)
+    expect(found["remarks"] == [
+        "the driver's library and kernel module differ in version (cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH 803)",
+        "an update is half done: reboot, or load the new module"], found["remarks"])
+
+
+def test_nvidia_smi(folder):
+    """Neither library can be loaded: nvidia-smi is asked, and what it prints is read as a saved query is."""
+    if has_driver():
+        print("nvidia-smi: skipped, this machine has a driver")
+        return
+    program = Path(folder, "nvidia-smi")
+    program.write_text("#!/bin/sh\n[ \"$2\" = --format=csv ] || exit 9\n"
+                       "echo 'uuid, pci.bus_id, name, compute_cap, memory.total [MiB], memory.used [MiB], driver_version'\n"
+                       "echo 'GPU-0a, 00000000:01:00.0, NVIDIA GeForce RTX 5090 Laptop GPU, 12.0, 24463 MiB, 12 MiB, 580.95'\n")
+    program.chmod(0o755)
+    done = run(["gpus", "detect", "--format", "json"], libraries="", PATH=f"{folder}:{os.environ['PATH']}")
+    found = json.loads(done.stdout)["result"]
+    expect(done.returncode == 0 and found["source"] == "nvidia-smi" and found["gpus"][0]["match"] == "exact", done)
+    program.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
+    done = run(["gpus", "detect"], libraries="", PATH=f"{folder}:{os.environ['PATH']}")
+    expect(done.returncode == 4 and done.stdout == "" and done.stderr.startswith("error: no NVIDIA driver"), done)
+
+
 def test_host_memory(folder):
     """22 GiB are tested with at most 64 MiB of host memory beyond what planning takes."""
     plan = ["--gpu", "rtx5090-24g", "--max-model-len", "98304"]
@@ -139,13 +177,9 @@ def test_host_memory(folder):
 
 def test_no_driver(folder):
     """Exit 4, one error with its remedy, nothing else."""
-    try:
-        import ctypes
-        ctypes.CDLL("libcuda.so.1")
+    if has_driver():
         print("no driver: skipped, this machine has one")
         return
-    except OSError:
-        pass
     for arguments in (["boot"], ["boot", "--gpu", "rtx5090-24g"], ["gpus", "detect"], ["plan", "--gpu", "auto"]):
         done = run(arguments, libraries="")
         expect(done.returncode == 4 and done.stdout == "", done)
