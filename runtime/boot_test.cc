@@ -198,10 +198,11 @@ void BootTest::verify(CudaKernels& kernels, CudaStream& stream, const Held& held
 }
 
 void BootTest::hold(double seconds) {
-  if (seconds <= 0) return;
-  progress_("holding", out_.held, out_.held);
   const Clock::time_point start = Clock::now();
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  while (seconds_since(start) < seconds) {
+    progress_("holding", out_.held, out_.held);  // which may ask to stop
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.05, seconds)));
+  }
   out_.held_seconds = seconds_since(start);
 }
 

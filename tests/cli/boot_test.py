@@ -7,6 +7,7 @@ error is on stderr, nothing on stdout, and the fake's books show that nothing is
 import ctypes
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -152,6 +153,22 @@ def test_nvidia_smi(folder):
     program.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
     done = run(["gpus", "detect"], libraries="", PATH=f"{folder}:{os.environ['PATH']}")
     expect(done.returncode == 4 and done.stdout == "" and done.stderr.startswith("error: no NVIDIA driver"), done)
+
+
+def test_interrupt(folder):
+    """Ctrl-C while everything is held: exit 130, and the GPU is given back."""
+    report = str(Path(folder, "report"))
+    env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LD_LIBRARY_PATH": FAKES, "KVFIT_FAKE_REPORT": report}
+    running = subprocess.Popen([KVFIT, "boot", *SMALL, "--hold", "600", "--progress"], env=env, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    for line in running.stderr:
+        if line.startswith("holding"):
+            break
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    expect(running.returncode == 130 and out == "" and err == "error: stopped\n  help: nothing is left on the GPU\n",
+           f"{running.returncode} {out}{err}")
+    expect(not leftovers(books(report)), books(report))
 
 
 def test_host_memory(folder):
