@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "profiles/error.h"
+#include "profiles/quantity.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
 
@@ -24,6 +25,10 @@ namespace {
 
 namespace po = boost::program_options;
 using profiles::format;
+using profiles::leading_number;
+using profiles::read_count;
+using profiles::read_size;
+using profiles::whole_number;
 
 std::vector<std::string> split(std::string_view text, char by) {
   std::vector<std::string> out;
@@ -61,24 +66,6 @@ std::vector<Spelling> spellings() {
   return out;
 }
 
-// Leading number of the text and what follows it; nullopt when there is none.
-std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
-  const std::size_t end = text.find_first_not_of("0123456789.");
-  const std::string digits(text.substr(0, end));
-  if (digits.empty() || digits.front() == '.' || digits.back() == '.' || std::ranges::count(digits, '.') > 1) {
-    return std::nullopt;
-  }
-  double value = 0;
-  const std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (read.ec != std::errc{}) return std::nullopt;
-  return std::pair{value, end == std::string_view::npos ? std::string_view() : text.substr(end)};
-}
-
-std::optional<std::int64_t> whole(double value) {
-  if (!(value >= 0 && value < 9e15) || value != std::floor(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 std::string range_text(const Flag& flag) {
   const bool integer = flag.type == FlagType::integer;
   const auto shown = [integer](double v) {
@@ -103,7 +90,7 @@ std::optional<std::string> wanted(const Flag& flag, const std::string& value) {
     case FlagType::number: {
       const auto read = leading_number(value);
       const bool ok = read && read->second.empty() && read->first >= flag.low && read->first <= flag.high &&
-                      (flag.type == FlagType::number || whole(read->first));
+                      (flag.type == FlagType::number || whole_number(read->first));
       if (ok) return std::nullopt;
       return format("{} from {}", flag.type == FlagType::integer ? "a whole number" : "a number", range_text(flag));
     }
@@ -289,46 +276,6 @@ void refuse_words(const Args& args) {
   usage_error(format("kvfit {} takes flags only, not '{}'", args.verb, args.words.front()), args.verb);
 }
 
-std::optional<std::int64_t> read_count(std::string_view text) {
-  const auto read = leading_number(text);
-  if (!read) return std::nullopt;
-  constexpr std::array<std::pair<std::string_view, double>, 9> kSuffixes = {{{"", 1},
-                                                                             {"k", 1e3},
-                                                                             {"K", 0x1p10},
-                                                                             {"m", 1e6},
-                                                                             {"M", 0x1p20},
-                                                                             {"g", 1e9},
-                                                                             {"G", 0x1p30},
-                                                                             {"t", 1e12},
-                                                                             {"T", 0x1p40}}};
-  for (const auto& [suffix, factor] : kSuffixes) {
-    if (read->second == suffix) return whole(std::round(read->first * factor * 1e6) / 1e6);
-  }
-  return std::nullopt;
-}
-
-std::optional<profiles::Bytes> read_size(std::string_view text) {
-  const auto read = leading_number(text);
-  if (!read) return std::nullopt;
-  constexpr std::array<std::pair<std::string_view, double>, 11> kSuffixes = {{{"", 1},
-                                                                              {"B", 1},
-                                                                              {"KiB", 0x1p10},
-                                                                              {"MiB", 0x1p20},
-                                                                              {"GiB", 0x1p30},
-                                                                              {"TiB", 0x1p40},
-                                                                              {"kB", 1e3},
-                                                                              {"KB", 1e3},
-                                                                              {"MB", 1e6},
-                                                                              {"GB", 1e9},
-                                                                              {"TB", 1e12}}};
-  for (const auto& [suffix, factor] : kSuffixes) {
-    if (read->second != suffix) continue;
-    const std::optional<std::int64_t> bytes = whole(std::round(read->first * factor));
-    return bytes ? std::optional(profiles::Bytes(*bytes)) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
 bool Args::has(std::string_view name) const { return text(name).has_value(); }
 
 std::optional<std::string> Args::text(std::string_view name) const {
@@ -364,18 +311,18 @@ std::optional<std::int64_t> Args::integer(std::string_view name) const {
 std::optional<std::int64_t> Args::tokens(std::string_view name) const {
   const std::optional<std::string> value = text(name);
   if (!value) return std::nullopt;
-  return *value == "auto" || *value == "-1" ? -1 : read_count(*value);
+  return *value == "auto" || *value == "-1" ? -1 : profiles::read_count(*value);
 }
 
 std::optional<double> Args::number(std::string_view name) const {
   const std::optional<std::string> value = text(name);
-  const auto read = value ? leading_number(*value) : std::nullopt;
+  const auto read = value ? profiles::leading_number(*value) : std::nullopt;
   return read ? std::optional(read->first) : std::nullopt;
 }
 
 std::optional<profiles::Bytes> Args::size(std::string_view name) const {
   const std::optional<std::string> value = text(name);
-  return value ? read_size(*value) : std::nullopt;
+  return value ? profiles::read_size(*value) : std::nullopt;
 }
 
 std::vector<std::string> Args::flag_words(std::string_view of_verb) const {

@@ -56,9 +56,4 @@ Args parse_args(std::span<const std::string> words);
 /// For verbs that take flags only: Error naming the first word that follows.
 void refuse_words(const Args& args);
 
-/// "32k" -> 32000, "32K" -> 32768, "8192", "1.5m"; nullopt when it is no count (as vLLM's human-readable integers).
-std::optional<std::int64_t> read_count(std::string_view text);
-/// "1.5GiB", "512MiB", "2GB", "1024"; nullopt when it is no size.
-std::optional<profiles::Bytes> read_size(std::string_view text);
-
 }  // namespace kvfit::cli

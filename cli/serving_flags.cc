@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "planner/frontier.h"
-#include "profiles/document.h"
 #include "profiles/error.h"
+#include "profiles/quantity.h"
 #include "profiles/text.h"
+#include "runtime/serve_values.h"
 
 namespace kvfit::cli {
 namespace {
@@ -20,23 +22,12 @@ using planner::Serving;
 using planner::Speculative;
 using profiles::fail_input;
 using profiles::format;
-using profiles::Node;
-
-// --limit-mm-per-prompt '{"image":0,"video":0}': true when nothing may come in; "image": {"count": 0, ...} counts too.
-bool all_zero(const std::string& text) {
-  const Node root = profiles::parse_json(text, "--limit-mm-per-prompt");
-  for (const auto& [name, limit] : root.members()) {
-    const Node& count = limit.is_map() ? limit.at("count") : limit;
-    if (count.integer(0, 1'000'000) > 0) return false;
-  }
-  return !root.members().empty();
-}
 
 std::optional<bool> language_model_only(const Args& args) {
   std::optional<bool> out;
   if (const std::optional<std::string> vision = args.text("vision")) out = *vision == "off";
   if (const std::optional<std::string> limits = args.text("limit-mm-per-prompt")) {
-    const bool none = all_zero(*limits);
+    const bool none = runtime::no_items_allowed(*limits, "--limit-mm-per-prompt");
     if (out && *out != none) {
       fail_input(format("--vision {} and --limit-mm-per-prompt {} contradict each other", args.text("vision").value_or(""),
                         *limits),
@@ -47,29 +38,15 @@ std::optional<bool> language_model_only(const Args& args) {
   return out;
 }
 
-Speculative read_speculative(const std::string& text, std::optional<std::string>& draft_model) {
-  const Node root = profiles::parse_json(text, "--speculative-config");
-  profiles::Fields fields(root);
-  Speculative out;
-  out.method = fields.string("method", "");
-  out.tokens = static_cast<int>(fields.at("num_speculative_tokens").integer(1, 64));
-  if (const Node* model = fields.find("model")) draft_model = model->string();
-  for (const std::string_view key :
-       {"draft_tensor_parallel_size", "max_model_len", "quantization", "revision", "code_revision", "prompt_lookup_max",
-        "prompt_lookup_min", "disable_by_batch_size", "disable_padded_drafter_batch", "enforce_eager", "moe_backend",
-        "attention_backend", "use_local_argmax_reduction", "parallel_drafting", "rejection_sample_method"}) {
-    fields.ignore(key);
-  }
-  fields.finish();
-  if (out.method.empty()) out.method = draft_model ? "draft_model" : "mtp";
-  return out;
-}
-
 std::optional<Speculative> speculative_from(const Args& args, std::optional<std::string>& draft_model) {
   const std::optional<std::int64_t> mtp = args.integer("mtp");
   const std::optional<std::string> config = args.text("speculative-config");
   if (mtp && config) fail_input("--mtp and --speculative-config say the same thing twice", {}, "leave one of them out");
-  if (config) return read_speculative(*config, draft_model);
+  if (config) {
+    runtime::SpeculativeConfig read = runtime::read_speculative(*config, "--speculative-config", true);
+    draft_model = std::move(read.draft_model);
+    return std::move(read.value);
+  }
   if (mtp && *mtp > 0) return Speculative{.method = "mtp", .tokens = static_cast<int>(*mtp)};
   return std::nullopt;
 }
@@ -146,7 +123,7 @@ planner::Confidence confidence_from(const Args& args) {
 
 profiles::Bytes margin_from(const Args& args, profiles::Bytes total) {
   const std::string text = args.text("margin").value_or("0");
-  if (const std::optional<profiles::Bytes> size = read_size(text)) return *size;
+  if (const std::optional<profiles::Bytes> size = profiles::read_size(text)) return *size;
   double percent = 0;
   const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), percent);
   const bool ok = read.ec == std::errc{} && std::string_view(read.ptr, text.data() + text.size()) == "%" && percent >= 0 &&

@@ -45,7 +45,7 @@ std::vector<ProfileFile> read_directory(const std::string& directory) {
                "a profile directory holds hardware/, models/ or engines/ with .yaml files");
   }
   std::vector<ProfileFile> out;
-  for (const char* kind : {"hardware", "models", "engines", "published", "defaults", "gates", "serving"}) {
+  for (const char* kind : {"hardware", "models", "engines", "published", "defaults", "gates", "serving", "flags"}) {
     const fs::path folder = fs::path(directory) / kind;
     if (!fs::is_directory(folder, error)) continue;
     fs::directory_iterator entries(folder, error);

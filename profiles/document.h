@@ -82,6 +82,10 @@ class Node {
 Node parse_yaml(std::string text, std::string file);
 Node parse_json(std::string text, std::string file);
 
+/// Files that others wrote for other programs (compose, Kubernetes): several documents; aliases and "<<" put in, bounded by
+/// `most` values; yes, no, on and off are booleans as YAML 1.1 has them. Same errors otherwise.
+std::vector<Node> parse_yaml_stream(std::string text, std::string file, std::int64_t most = 100'000);
+
 /// Reads a file of at most `limit` bytes whole; Error says the path and the reason (Fault::input when it does not exist).
 std::string read_text_file(const std::string& path, std::int64_t limit = std::int64_t{64} << 20);
 

@@ -44,6 +44,7 @@ struct NodeBuilder {
   static std::vector<Node>& items(Node& node) { return node.items_; }
   static const std::vector<Node>& items(const Node& node) { return node.items_; }
   static std::vector<std::pair<std::string, Node>>& members(Node& node) { return node.members_; }
+  static const std::vector<std::pair<std::string, Node>>& members(const Node& node) { return node.members_; }
   /// Numbers every value below `root` and notes in its `source` how it is reached, once the tree is whole.
   static void name_keys(Node& root, Source& source, int above = -1, std::size_t index = 0, std::string_view key = {});
 };
