@@ -15,6 +15,7 @@ int exit_code(planner::Verdict verdict);
 int plan_command(const Args& args, const Console& console);
 int emit_command(const Args& args, const Console& console);
 int diff_command(const Args& args, const Console& console);
+int check_command(const Args& args, const Console& console);
 int explain_command(const Args& args, const Console& console);
 int calibrate_command(const Args& args, const Console& console);
 int carve_command(const Args& args, const Console& console);

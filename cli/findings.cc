@@ -18,16 +18,6 @@ using planner::Plan;
 using planner::Verdict;
 using profiles::format;
 
-// The least that must be given up: the lever that alone reaches a fit and frees no more than it must.
-std::string remedy(const Plan& plan) {
-  const planner::Lever* least = nullptr;
-  for (const planner::Lever& lever : plan.levers) {
-    if (lever.verdict == Verdict::fits && (least == nullptr || lever.frees < least->frees)) least = &lever;
-  }
-  if (least != nullptr) return format("the smallest single concession that fits: {} ({})", least->text, least->id);
-  return plan.levers.empty() ? "" : "no single concession is enough: combine some, or take the next rung of the ladder";
-}
-
 std::string failure(const Plan& plan) {
   for (const planner::Check& check : plan.checks) {
     if (check.id != plan.binding) continue;
@@ -68,6 +58,15 @@ void backend_finding(const Report& report, std::vector<Finding>& out) {
 }
 
 }  // namespace
+
+std::string remedy(const Plan& plan) {
+  const planner::Lever* least = nullptr;
+  for (const planner::Lever& lever : plan.levers) {
+    if (lever.verdict == Verdict::fits && (least == nullptr || lever.frees < least->frees)) least = &lever;
+  }
+  if (least != nullptr) return format("the smallest single concession that fits: {} ({})", least->text, least->id);
+  return plan.levers.empty() ? "" : "no single concession is enough: combine some, or take the next rung of the ladder";
+}
 
 std::vector<Finding> findings_of(const Report& report) {
   std::vector<Finding> out;

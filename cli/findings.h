@@ -14,6 +14,10 @@ namespace kvfit::cli {
 ///   KVF003  refused format
 std::vector<planner::Finding> findings_of(const Report& report);
 
+/// The least that must be given up: the lever that alone reaches a fit and frees no more than it must; "" when there are
+/// none.
+std::string remedy(const planner::Plan& plan);
+
 /// Sentences on what the plan took for granted: facts without a source, and what the model's config leaves open.
 std::vector<std::string> taken_for_granted(const Report& report);
 

@@ -9,8 +9,8 @@ namespace {
 
 using enum FlagType;
 
-constexpr std::string_view kPlan = "plan explain calibrate emit boot";
-constexpr std::string_view kFit = "plan explain calibrate emit carve boot";
+constexpr std::string_view kPlan = "plan explain calibrate emit boot check";
+constexpr std::string_view kFit = "plan explain calibrate emit carve boot check";
 constexpr double kMany = 1e15;
 
 // clang-format off: one row a flag, so that the table reads as one
@@ -136,16 +136,25 @@ constexpr std::array kFlags = {
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
     Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
          .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
-    Flag{.verbs = "plan", .name = "margin", .type = text, .value = "SIZE|N%", .group = "Search",
+    Flag{.verbs = "plan check", .name = "margin", .type = text, .value = "SIZE|N%", .group = "Search",
          .help = "answer no (exit 1) below this headroom",
          .more = "A size (512MiB) or a share of the GPU (5%). The binding check must keep at least this margin."},
     Flag{.verbs = kPlan, .name = "allow-fallback", .fallback = "off", .group = "Search",
          .help = "run formats refused by policy, weight-only"},
-    Flag{.verbs = "plan diff", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
+    Flag{.verbs = "plan check diff", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
          .help = "exit 0 whatever the verdict; errors still count"},
     Flag{.verbs = "plan", .name = "carve-to", .type = text, .value = "DIR", .group = "Search", .common = false,
          .help = "then write the checkpoint with the planned experts",
          .more = "As kvfit carve run does, when the answer is yes and --model is a directory. DIR must not exist."},
+    // --- gate
+    Flag{.verbs = "check", .name = "fail-on", .type = choice, .value = "LEVEL", .choices = "error|warning|note|never",
+         .fallback = "error, or what kvfit.yaml says", .group = "Gate", .help = "error, warning, note or never",
+         .more = "The mildest finding that makes the exit code 1. A question without answer counts whatever is said here."},
+    Flag{.verbs = "check", .name = "baseline", .type = text, .value = "FILE", .group = "Gate",
+         .help = "findings of an earlier --format json do not count"},
+    Flag{.verbs = "check", .name = "config", .type = text, .value = "FILE|none", .fallback = "the nearest kvfit.yaml upward",
+         .group = "Gate", .help = "kvfit.yaml to go by; none for none",
+         .more = "It says which GPU a path is for, and allows findings with a reason and a last day."},
     // --- corrections
     Flag{.verbs = "calibrate", .name = "keep", .fallback = "off", .group = "Corrections",
          .help = "keep what the log teaches for later plans",
@@ -153,7 +162,7 @@ constexpr std::array kFlags = {
            "plans of the same key then use them and say so. Nothing leaves the machine."},
     Flag{.verbs = "calibrate", .name = "forget", .fallback = "off", .group = "Corrections",
          .help = "forget what was kept for this configuration"},
-    Flag{.verbs = "plan explain emit boot", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
+    Flag{.verbs = "plan explain check emit boot", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
          .fallback = "on", .group = "Search", .common = false, .help = "use what kvfit calibrate kept on this machine"},
     // --- carve
     Flag{.verbs = "carve", .name = "keep", .type = text, .value = "N|N%|auto", .group = "Carve",
@@ -296,13 +305,18 @@ constexpr std::array kFlags = {
          .choices = "table|json|yaml|markdown", .fallback = "table", .group = "Output",
          .help = "table, json, yaml or markdown",
          .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
+    Flag{.verbs = "check", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+         .choices = "table|json|yaml|markdown|github|sarif|junit", .fallback = "table", .group = "Output",
+         .help = "table, json, markdown, github, sarif ...",
+         .more = "github writes annotations of a workflow, markdown a comment or step summary; sarif is 2.1.0, junit for "
+           "GitLab and Jenkins. json and yaml keep their keys (kvfit schema check)."},
     Flag{.verbs = "explain gpus models calibrate carve boot", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
-    Flag{.verbs = "plan explain gpus models schema calibrate carve boot emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+    Flag{.verbs = "plan explain check gpus models schema calibrate carve boot emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
            "stdout. A file appears whole or not at all."},
-    Flag{.verbs = "plan explain gpus models calibrate carve boot emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+    Flag{.verbs = "plan explain check gpus models calibrate carve boot emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
            "first when it is there."},

@@ -42,6 +42,7 @@ int run(const std::vector<std::string>& words) {
   if (args.verb == "plan") return plan_command(args, console);
   if (args.verb == "emit") return emit_command(args, console);
   if (args.verb == "diff") return diff_command(args, console);
+  if (args.verb == "check") return check_command(args, console);
   if (args.verb == "explain") return explain_command(args, console);
   if (args.verb == "calibrate") return calibrate_command(args, console);
   if (args.verb == "carve") return carve_command(args, console);

@@ -14,9 +14,7 @@
 #include "runtime/serve_command.h"
 
 namespace kvfit::cli {
-namespace {
 
-// What boots of this very configuration taught on this machine (kvfit calibrate --keep).
 void use_corrections(BuiltQuestion& built) {
   built.question.corrections = runtime::find_corrections(runtime::default_correction_file(), correction_key(built));
   if (built.question.corrections.empty()) return;
@@ -24,6 +22,8 @@ void use_corrections(BuiltQuestion& built) {
       profiles::format("{} corrections kept from a boot on this machine (--corrections off leaves them out)",
                        built.question.corrections.size()));
 }
+
+namespace {
 
 // The flags of the plan. A GPU that was detected goes by its profile's id, so that the words mean the same elsewhere; a file
 // stays a file.

@@ -13,6 +13,9 @@ namespace kvfit::cli {
 /// Under which local corrections of this configuration are kept.
 runtime::CorrectionKey correction_key(const BuiltQuestion& built);
 
+/// What boots of this very configuration taught on this machine (kvfit calibrate --keep).
+void use_corrections(BuiltQuestion& built);
+
 Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment,
                    const Hints& hints = {});
 

@@ -205,6 +205,8 @@ Json published_json(const Report& report) {
   return out;
 }
 
+}  // namespace
+
 Json result_json(const Report& report) {
   const planner::Plan& plan = report.plan;
   Json out;
@@ -229,8 +231,6 @@ Json result_json(const Report& report) {
   if (report.serve) out["serve"] = runtime::argument_list(*report.serve);
   return out;
 }
-
-}  // namespace
 
 Json json_value(const Report& report) {
   Json out;

@@ -44,8 +44,8 @@ hardware::Gpu open_gpu(const std::string& text, const Catalog& catalog, std::vec
   return hardware::load_gpu(catalog, text);
 }
 
-hardware::Link link_from(const Args& args, const hardware::Node& node) {
-  const std::string word = args.text("link").value_or("");
+hardware::Link link_from(const Asked& asked, const hardware::Node& node) {
+  const std::string& word = asked.link;
   if (word == "none") return hardware::Link::none;
   if (word == "pcie") return hardware::Link::pcie;
   if (word == "nvlink") return hardware::Link::nvlink;
@@ -55,10 +55,10 @@ hardware::Link link_from(const Args& args, const hardware::Node& node) {
 }
 
 // The GPUs of the machine and how the model is spread over them must agree: --gpus alone means tensor parallelism.
-void spread(const Args& args, BuiltQuestion& out) {
+void spread(const Asked& asked, BuiltQuestion& out) {
   planner::Serving& serving = out.question.serving;
-  const std::optional<std::int64_t> gpus = args.integer("gpus");
-  const bool stated = args.has("tp") || args.has("pp") || args.has("dp");
+  const std::optional<std::int64_t> gpus = asked.gpus;
+  const bool stated = asked.spread_stated;
   if (gpus && !stated && *gpus > 1) {
     serving.tensor_parallel_size = *gpus;
     out.defaults.push_back(format("{} GPUs and no --tp, --pp or --dp: tensor parallel size {}", *gpus, *gpus));
@@ -75,35 +75,34 @@ void spread(const Args& args, BuiltQuestion& out) {
   out.question.node.count = static_cast<int>(used);
 }
 
-void this_machine(const Args& args, const ThisGpu& gpu, BuiltQuestion& out) {
+void this_machine(const Asked& asked, const ThisGpu& gpu, BuiltQuestion& out) {
   hardware::Node& node = out.question.node;
   node.gpu = *gpu.match.gpu;
   out.inputs.push_back({"hardware", node.gpu.id, gpu.detection.source});
-  if (!args.has("system") && gpu.detection.system) node.system = *gpu.detection.system;
+  if (asked.system.empty() && gpu.detection.system) node.system = *gpu.detection.system;
   runtime::use_total(node, gpu.found);
   out.defaults.push_back(format("GPU {} is the one that {} found: {}", node.gpu.id, gpu.detection.source, gpu.found.name));
   if (!gpu.match.remark.empty()) out.defaults.push_back(gpu.match.remark);
 }
 
-void machine(const Args& args, const Catalog& catalog, const Hints& hints, BuiltQuestion& out) {
-  const std::optional<std::string> stated = args.text("gpu");
-  const std::optional<std::string> name = stated ? stated : hints.gpu;
+void machine(const Asked& asked, const Catalog& catalog, BuiltQuestion& out) {
+  const std::optional<std::string>& name = asked.gpu;
   if (!name) fail_input("which GPU? --gpu is missing", {}, "kvfit gpus lists them; see kvfit plan --help");
   hardware::Node& node = out.question.node;
-  if (args.text("system").value_or("linux") == "wsl2") node.system = hardware::System::wsl2;
-  if (names_this_gpu(*name)) {
-    this_machine(args, find_this_gpu(args, catalog, *name), out);
+  if (asked.system == "wsl2") node.system = hardware::System::wsl2;
+  if (asked.args != nullptr && names_this_gpu(*name)) {
+    this_machine(asked, find_this_gpu(*asked.args, catalog, *name), out);
   } else {
     node.gpu = open_gpu(*name, catalog, out.inputs);
   }
-  node.used_elsewhere = args.size("used-elsewhere").value_or(profiles::Bytes(0));
-  spread(args, out);
-  node.link = link_from(args, node);
+  node.used_elsewhere = asked.used_elsewhere;
+  spread(asked, out);
+  node.link = link_from(asked, node);
 }
 
-void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaults, const Hints& hints, BuiltQuestion& out) {
-  out.engine_version = args.text("engine-version").value_or(hints.engine_version.value_or(defaults.engine_version));
-  const profiles::ProfileFile& file = catalog.resolve("engines", args.text("engine").value_or(defaults.engine));
+void engine(const Asked& asked, const Catalog& catalog, const PlanDefaults& defaults, BuiltQuestion& out) {
+  out.engine_version = asked.engine_version.value_or(defaults.engine_version);
+  const profiles::ProfileFile& file = catalog.resolve("engines", asked.engine.value_or(defaults.engine));
   out.engine = file.id;
   out.inputs.push_back({"engines", file.id, file.origin});
   const planner::Version version = planner::parse_version(out.engine_version);
@@ -117,12 +116,11 @@ void engine(const Args& args, const Catalog& catalog, const PlanDefaults& defaul
     out.defaults.push_back(
         format("{} {} is newer than the builds kvfit's rules were read from", out.engine, out.engine_version));
   }
-  if (!args.has("engine-version") && !hints.engine_version)
-    out.defaults.push_back(format("{} {} is kvfit's default", out.engine, out.engine_version));
+  if (!asked.engine_version) out.defaults.push_back(format("{} {} is kvfit's default", out.engine, out.engine_version));
 }
 
 // kvfit's own defaults stand in only where the user said nothing.
-void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion& out) {
+void own_defaults(const Asked& asked, const PlanDefaults& defaults, BuiltQuestion& out) {
   planner::Serving& serving = out.question.serving;
   if (!serving.gpu_memory_utilization && !serving.kv_cache_memory_bytes) {
     const std::optional<hardware::Fact<hardware::RatioRange>>& safe = out.question.node.gpu.utilisation;
@@ -131,9 +129,9 @@ void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion&
     out.defaults.push_back(format("utilisation {} is kvfit's default{}, not the engine's", *serving.gpu_memory_utilization,
                                   shared ? " where CPU and GPU share their memory" : ""));
   }
-  if (args.has("model")) return;
+  if (asked.model) return;
   std::string chosen = format("model {}", defaults.model);
-  if (!args.has("kv-cache-dtype")) {
+  if (!asked.kv_cache_stated) {
     serving.kv_cache_dtype = defaults.kv_cache_dtype;
     chosen += format(", {} KV cache", defaults.kv_cache_dtype);
   }
@@ -149,9 +147,9 @@ void own_defaults(const Args& args, const PlanDefaults& defaults, BuiltQuestion&
   out.defaults.push_back(chosen + ": kvfit's defaults");
 }
 
-void model(const Args& args, const Catalog& catalog, const Environment& environment, const PlanDefaults& defaults,
-           const Hints& hints, BuiltQuestion& out) {
-  const std::string name = args.text("model").value_or(hints.model.value_or(defaults.model));
+void model(const Asked& asked, const Catalog& catalog, const Environment& environment, const PlanDefaults& defaults,
+           BuiltQuestion& out) {
+  const std::string name = asked.model.value_or(defaults.model);
   ModelSource source = open_model(name, catalog, environment);
   out.question.model = std::move(source.model);
   const std::int64_t kept = out.question.search.experts_fixed;
@@ -176,23 +174,62 @@ void draft(const std::string& name, const Catalog& catalog, const Environment& e
   for (Input& input : source.inputs) out.inputs.push_back(std::move(input));
 }
 
+// A length beyond the configuration, where the engine was told to take it.
+void lengthen(const Asked& asked, BuiltQuestion& out) {
+  const std::int64_t length = out.question.serving.max_model_len.value_or(0);
+  if (asked.long_context && length > out.question.model.max_position) out.question.model.max_position = length;
+}
+
 }  // namespace
 
-BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Environment& environment, const Hints& hints) {
-  BuiltQuestion out;
-  std::optional<std::string> draft_model;
-  out.question.serving = serving_from(args, draft_model);
-  out.question.search = search_from(args);
-  out.question.confidence = confidence_from(args);
-  out.question.allow_fallback = args.toggle("allow-fallback").value_or(false);
-  const PlanDefaults defaults = plan_defaults(catalog);
-  machine(args, catalog, hints, out);
-  model(args, catalog, environment, defaults, hints, out);
-  engine(args, catalog, defaults, hints, out);
-  if (!hints.engine_defaults) own_defaults(args, defaults, out);
-  if (draft_model) draft(*draft_model, catalog, environment, out);
-  check_question(out.question, draft_model.has_value());
+Asked asked_from(const Args& args) {
+  Asked out;
+  out.args = &args;
+  out.serving = serving_from(args, out.draft_model);
+  out.search = search_from(args);
+  out.confidence = confidence_from(args);
+  out.allow_fallback = args.toggle("allow-fallback").value_or(false);
+  out.gpu = args.text("gpu");
+  out.model = args.text("model");
+  out.engine = args.text("engine");
+  out.engine_version = args.text("engine-version");
+  out.gpus = args.integer("gpus");
+  out.system = args.text("system").value_or("");
+  out.link = args.text("link").value_or("");
+  out.used_elsewhere = args.size("used-elsewhere").value_or(profiles::Bytes(0));
+  out.spread_stated = args.has("tp") || args.has("pp") || args.has("dp");
+  out.kv_cache_stated = args.has("kv-cache-dtype");
   return out;
+}
+
+BuiltQuestion build_question(const Asked& asked, const Catalog& catalog, const Environment& environment,
+                             bool engine_defaults) {
+  BuiltQuestion out;
+  out.question.serving = asked.serving;
+  out.question.search = asked.search;
+  out.question.confidence = asked.confidence;
+  out.question.allow_fallback = asked.allow_fallback;
+  const PlanDefaults defaults = plan_defaults(catalog);
+  machine(asked, catalog, out);
+  model(asked, catalog, environment, defaults, out);
+  lengthen(asked, out);
+  engine(asked, catalog, defaults, out);
+  if (!engine_defaults) own_defaults(asked, defaults, out);
+  if (asked.draft_model) draft(*asked.draft_model, catalog, environment, out);
+  if (asked.missing_draft && !asked.draft_model) {
+    out.missing_draft = missing_draft(out.question);
+    if (!out.missing_draft.empty()) out.question.serving.speculative.reset();
+  }
+  check_question(out.question, asked.draft_model.has_value());
+  return out;
+}
+
+BuiltQuestion build_question(const Args& args, const Catalog& catalog, const Environment& environment, const Hints& hints) {
+  Asked asked = asked_from(args);
+  if (!asked.gpu) asked.gpu = hints.gpu;
+  if (!asked.model) asked.model = hints.model;
+  if (!asked.engine_version) asked.engine_version = hints.engine_version;
+  return build_question(asked, catalog, environment, hints.engine_defaults);
 }
 
 }  // namespace kvfit::cli

@@ -37,24 +37,26 @@ void check_parallel(const planner::Question& question) {
   }
 }
 
-void check_draft(const planner::Question& question) {
+}  // namespace
+
+std::string missing_draft(const planner::Question& question) {
   const planner::Serving& serving = question.serving;
-  if (!serving.speculative || serving.speculative->draft || question.model.draft) return;
+  if (!serving.speculative || serving.speculative->draft || question.model.draft) return "";
   const std::string& method = serving.speculative->method;
   const bool needs = method.find("mtp") != std::string::npos || method.starts_with("eagle") || method == "draft_model";
-  if (!needs) return;
+  if (!needs) return "";
   const models::Model& model = question.model;
-  fail_input(
-      format("speculation by {} needs draft weights, {} has none", method,
-             model.repository.empty() ? model.id : model.repository),
-      {}, R"(name a draft checkpoint: --speculative-config '{"method": ..., "model": ..., "num_speculative_tokens": ...}')");
+  return format("speculation by {} needs draft weights, {} has none", method,
+                model.repository.empty() ? model.id : model.repository);
 }
-
-}  // namespace
 
 void check_question(const planner::Question& question, bool drafter_named) {
   check_parallel(question);
-  if (!drafter_named) check_draft(question);
+  const std::string lacks = drafter_named ? "" : missing_draft(question);
+  if (lacks.empty()) return;
+  fail_input(
+      lacks, {},
+      R"(name a draft checkpoint: --speculative-config '{"method": ..., "model": ..., "num_speculative_tokens": ...}')");
 }
 
 }  // namespace kvfit::cli

@@ -54,6 +54,9 @@ std::string markdown_text(const Report& report);
 /// The envelope {schema, format_version, kvfit_version, inputs, result, findings} of `kvfit schema plan`.
 profiles::Json json_value(const Report& report);
 
+/// Its `result` alone.
+profiles::Json result_json(const Report& report);
+
 /// Two blanks a level, newline at the end.
 std::string json_text(const profiles::Json& value);
 

@@ -9,5 +9,7 @@ namespace kvfit::cli {
 std::string_view plan_schema();
 /// Output of `kvfit boot --format json`.
 std::string_view boot_schema();
+/// Output of `kvfit check --format json`.
+std::string_view check_schema();
 
 }  // namespace kvfit::cli

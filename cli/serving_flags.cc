@@ -122,7 +122,10 @@ planner::Confidence confidence_from(const Args& args) {
 }
 
 profiles::Bytes margin_from(const Args& args, profiles::Bytes total) {
-  const std::string text = args.text("margin").value_or("0");
+  return margin_of(args.text("margin").value_or("0"), total);
+}
+
+profiles::Bytes margin_of(const std::string& text, profiles::Bytes total) {
   if (const std::optional<profiles::Bytes> size = profiles::read_size(text)) return *size;
   double percent = 0;
   const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), percent);

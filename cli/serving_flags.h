@@ -21,5 +21,7 @@ planner::Confidence confidence_from(const Args& args);
 
 /// --margin: bytes, or a share of the device; 0 when absent.
 profiles::Bytes margin_from(const Args& args, profiles::Bytes total);
+/// The same for its text: "512MiB" or "5%".
+profiles::Bytes margin_of(const std::string& text, profiles::Bytes total);
 
 }  // namespace kvfit::cli

@@ -15,6 +15,19 @@ constexpr std::array kVerbs = {
          .examples = "kvfit plan --gpu rtx5090-24g\n"
                      "kvfit plan --gpu h100-sxm --gpus 2 --tp 2 --model ./my-checkpoint\n"
                      "kvfit plan --gpu rtx5090-24g --max-model-len 32K --format json -o plan.json"},
+    Verb{
+        .name = "check",
+        .words = "[FILE|DIRECTORY...] [-- vllm serve ...]",
+        .summary = "do these deployments start and stay up? the gate for CI",
+        .about =
+            "Reads deployments as they stand: a vllm serve command line after --, vLLM --config files, docker compose, "
+            "Kubernetes (Deployment, StatefulSet, LeaderWorkerSet, KServe, Ray), systemd units, quadlets, shell scripts and "
+            "saved plans; - reads stdin, a directory is searched. Model, release and GPU come from the deployment where it "
+            "says them, else from flags and kvfit.yaml. Findings have an id, a place and a remedy: kvfit explain KVF001. "
+            "Without a deployment the flags themselves are checked.",
+        .examples = "kvfit check --gpu rtx5090-32g deploy/\n"
+                    "kvfit check --gpu h100-sxm -- vllm serve Qwen/Qwen3-8B --max-model-len 32K\n"
+                    "kvfit check --gpu l4 compose.yaml --format github -o sarif=kvfit.sarif"},
     Verb{.name = "emit",
          .summary = "the plan as a serving file: compose, Kubernetes, systemd ...",
          .about = "Plans as `kvfit plan` does and writes what starts exactly that: the engine's version pinned, every "
@@ -34,10 +47,11 @@ constexpr std::array kVerbs = {
          .words = "[KEY...]",
          .summary = "every number of a plan: formula, inputs, source",
          .about = "Takes the flags of `kvfit plan`. Without KEY lists all keys of that plan; with KEYs prints the formula, "
-                  "the inputs, the worked arithmetic and the source of each.",
+                  "the inputs, the worked arithmetic and the source of each. KVF001 and the like, without --gpu, print what "
+                  "the finding means.",
          .examples = "kvfit explain --gpu rtx5090-24g\n"
                      "kvfit explain --gpu rtx5090-24g kv.num_gpu_blocks\n"
-                     "kvfit explain --gpu rtx5090-24g weights.experts budget"},
+                     "kvfit explain KVF004"},
     Verb{.name = "calibrate",
          .words = "LOG...",
          .summary = "a boot log against its plan, line by line",
@@ -97,7 +111,7 @@ constexpr std::array kVerbs = {
                      "kvfit models show qwen3.6-35b-a3b-nvfp4-unsloth\n"
                      "kvfit models inspect ./my-checkpoint"},
     Verb{.name = "schema",
-         .words = "[plan | boot]",
+         .words = "[plan | check | boot]",
          .summary = "JSON Schema of the machine output",
          .about = "Prints the JSON Schema (2020-12) of what that verb writes with --format json. A new minor format_version "
                   "only adds keys; "

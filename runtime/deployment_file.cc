@@ -90,7 +90,9 @@ std::vector<ServeCall> find_calls(const std::string& text, const std::string& fi
   const TextPlaces places(file, text);
   if (is_unit(text, file)) return unit_calls(places, context.read);
   const std::string_view line = first_line(text);
-  const bool yaml = line.starts_with("services:") || line.starts_with("apiVersion:") || line.starts_with("---");
+  const std::size_t key = line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-.0123456789");
+  const bool keyed = key != std::string_view::npos && key > 0 && line[key] == ':' && line.substr(key, 2) != "::";
+  const bool yaml = keyed || line.starts_with("---");
   return yaml ? yaml_calls(text, file, context) : shell_calls(places);
 }
 

@@ -1,0 +1,198 @@
+// kvfit check [FILE|DIRECTORY...] [-- vllm serve ...]
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/catalog_access.h"
+#include "cli/check_answer.h"
+#include "cli/check_policy.h"
+#include "cli/check_report.h"
+#include "cli/check_rules.h"
+#include "cli/check_targets.h"
+#include "cli/commands.h"
+#include "cli/model_source.h"
+#include "cli/output.h"
+#include "cli/project_config.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+#include "profiles/yaml_text.h"
+#include "runtime/deployment_file.h"
+#include "runtime/serve_words.h"
+
+namespace kvfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using profiles::format;
+
+ProjectConfig open_config(const Args& args) {
+  const std::string named = args.text("config").value_or("");
+  const std::string path = named.empty() ? find_project_config(".") : named;
+  if (path.empty() || named == "none") return {};
+  return read_project_config(profiles::parse_yaml(profiles::read_text_file(path), path));
+}
+
+// Serving flags describe a deployment of their own; a file describes itself.
+void refuse_serving_flags(const Args& args) {
+  for (const Flag& flag : flags()) {
+    if (flag.group != "Serving" || !belongs(flag, "check") || !args.has(flag.name)) continue;
+    profiles::fail_input(format("--{} stands beside a deployment that says its own", flag.name), {},
+                         "change the deployment, or check the flags alone");
+  }
+}
+
+// Files that a deployment names, beside it or where they are said to be.
+runtime::FileReader beside(const std::string& file) {
+  const fs::path directory = fs::path(file).parent_path();
+  return [directory](const std::string& path) -> std::optional<std::string> {
+    std::error_code error;
+    const fs::path full = fs::path(path).is_absolute() ? fs::path(path) : directory / path;
+    if (!fs::is_regular_file(full, error)) return std::nullopt;
+    try {
+      return profiles::read_text_file(full.string(), runtime::kLargestDeployment);
+    } catch (const profiles::Error&) {
+      return std::nullopt;
+    }
+  };
+}
+
+// Two branches of one script that differ in nothing a plan depends on are one deployment.
+std::string likeness(const runtime::Deployment& deployment, const runtime::FlagTable& table) {
+  std::string out = deployment.name.substr(0, deployment.name.find(", call ")) + "\n";
+  if (deployment.name.starts_with("call ")) out = "\n";
+  out += deployment.model ? deployment.model->text : "";
+  for (const runtime::ServeArgument& one : deployment.arguments) {
+    const runtime::EngineFlag* flag = table.named(one.name);
+    if (flag != nullptr && flag->priced) out += format("\n{} {} {}", one.name, one.value, one.off);
+  }
+  return out;
+}
+
+class Checker {
+ public:
+  Checker(const Args& args, const ProjectConfig& config, const profiles::Catalog& catalog)
+      : answerer_(args, config, catalog, process_environment()) {}
+
+  void command_line(const std::vector<std::string>& words, CheckRun& run) const {
+    std::string text;
+    std::vector<runtime::Word> line;
+    for (const std::string& word : words) {
+      text += (text.empty() ? "" : " ") + runtime::shell_quoted(word);
+    }
+    const runtime::TextPlaces places("<command line>", text);
+    std::size_t at = 0;
+    for (const std::string& word : words) {
+      line.push_back({.text = word, .where = places.at(at), .whole = true});
+      at += runtime::shell_quoted(word).size() + 1;
+    }
+    std::vector<runtime::ServeCall> calls = runtime::find_serve(line, places);
+    if (calls.empty()) {
+      profiles::fail_input("what follows -- does not start vLLM", {}, "write kvfit check --gpu ... -- vllm serve MODEL ...");
+    }
+    for (runtime::ServeCall& call : calls) call.kind = "command line";
+    take(calls, "", run);
+  }
+
+  void flags(CheckRun& run) const { run.cases.push_back(answerer_.answer_flags()); }
+
+  void file(const Target& target, bool alone, CheckRun& run) const {
+    const std::string name = target.path == "-" ? "<stdin>" : target.path;
+    std::error_code error;
+    if (target.found && fs::file_size(target.path, error) > static_cast<std::uintmax_t>(runtime::kLargestDeployment)) return;
+    try {
+      const std::string text = read_text(target.path);
+      ++run.files;
+      if (target.found && !runtime::may_hold_deployment(text)) return;
+      const std::vector<runtime::ServeCall> calls =
+          runtime::find_calls(text, name, {.flags = &answerer_.flags(), .read = beside(target.path)});
+      if (calls.empty() && !target.found) {
+        profiles::fail_input(
+            "no deployment of vLLM in this file", {.file = name},
+            "kvfit reads vllm serve command lines, --config files, compose, Kubernetes, Ray, units, scripts "
+            "and saved plans");
+      }
+      take(calls, name, run);
+    } catch (const profiles::Error& fault) {
+      if (fault.fault() != profiles::Fault::input || alone) throw;
+      unreadable(target, name, fault, run);
+    }
+  }
+
+ private:
+  void take(const std::vector<runtime::ServeCall>& calls, const std::string& file, CheckRun& run) const {
+    std::set<std::string> seen;
+    for (const runtime::ServeCall& call : calls) {
+      const runtime::CallContext context{.flags = &answerer_.flags(),
+                                         .engine_version = answerer_.stated_version(file),
+                                         .default_version = answerer_.default_version(),
+                                         .read = beside(file)};
+      runtime::Deployment deployment = runtime::read_call(call, context);
+      if (!seen.insert(likeness(deployment, answerer_.flags())).second) continue;
+      run.cases.push_back(answerer_.answer(std::move(deployment), file));
+    }
+  }
+
+  // Of a directory, a template that is not YAML yet is passed over; anything else is a question without answer.
+  void unreadable(const Target& target, const std::string& name, const profiles::Error& fault, CheckRun& run) const {
+    const std::string text = target.found ? read_text(target.path) : "";
+    if (target.found && text.find("{{") != std::string::npos) {
+      run.skipped.push_back(format("{}: a template; check it as it is rendered", name));
+      return;
+    }
+    CheckCase out;
+    out.deployment.kind = "file";
+    out.deployment.where = fault.where().file.empty() ? profiles::Where{.file = name} : fault.where();
+    out.file = name;
+    add_finding(out.findings, "KVF000", fault.message(), fault.hint(), out.deployment.where);
+    run.cases.push_back(std::move(out));
+  }
+
+  Answerer answerer_;
+};
+
+std::string rendering(const CheckRun& run, std::string_view form, const Screen& screen) {
+  if (form == "json") return json_text(check_json(run));
+  if (form == "yaml") return profiles::yaml_text(check_json(run));
+  if (form == "markdown") return check_markdown(run);
+  if (form == "github") return check_github(run);
+  if (form == "sarif") return json_text(check_sarif(run));
+  if (form == "junit") return check_junit(run);
+  return check_table(run, screen);
+}
+
+}  // namespace
+
+int check_command(const Args& args, const Console& console) {
+  const Environment environment = process_environment();
+  const profiles::Catalog catalog = open_catalog(args, environment);
+  const ProjectConfig config = open_config(args);
+  const Checker checker(args, config, catalog);
+  CheckRun run;
+  run.fail_on = args.text("fail-on").value_or(config.fail_on.value_or("error"));
+  const std::vector<Target> targets = targets_of(args.words);
+  if (!targets.empty() || !args.trailing.empty() || !args.words.empty()) {
+    refuse_serving_flags(args);
+    const bool alone = targets.size() == 1 && args.trailing.empty() && !targets.front().found;
+    for (const Target& target : targets) checker.file(target, alone, run);
+    if (!args.trailing.empty()) checker.command_line(args.trailing, run);
+  } else {
+    checker.flags(run);
+  }
+  mark_fingerprints(config, run);
+  if (const std::optional<std::string> path = args.text("baseline")) {
+    apply_baseline(profiles::read_text_file(*path), *path, run);
+  }
+  apply_allowances(config, today(environment("SOURCE_DATE_EPOCH").value_or("")), run);
+  for (const std::string& text : run.skipped) console.note(text);
+  if (run.cases.empty()) console.note(format("no deployment of vLLM among {} files", run.files));
+  deliver(args, console, "table|json|yaml|markdown|github|sarif|junit", args.text("format").value_or("table"),
+          [&run](std::string_view form, const Screen& screen) { return rendering(run, form, screen); });
+  const int code = exit_code(run);
+  return args.toggle("exit-zero").value_or(false) && code != kNoAnswer ? kYes : code;
+}
+
+}  // namespace kvfit::cli

@@ -1,0 +1,111 @@
+// Findings that are the answer itself: fit, formats, headroom.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/check_rules.h"
+#include "cli/findings.h"
+#include "cli/words.h"
+#include "profiles/text.h"
+
+namespace kvfit::cli {
+namespace {
+
+using planner::Check;
+using planner::Verdict;
+using profiles::format;
+using profiles::Where;
+using runtime::place_of;
+
+// The flag to point at for each check.
+Where blamed(const RuleInput& input, std::string_view check) {
+  const runtime::Deployment& d = input.deployment;
+  if (check == "kv_one_request" || check == "kv_blocks") return place_of(d, {"max-model-len", "gpu-memory-utilization"});
+  if (check == "free_memory" || check == "run" || check == "graph_profiling") {
+    return place_of(d, {"gpu-memory-utilization", "max-num-seqs", "max-model-len"});
+  }
+  if (check == "mamba_blocks") return place_of(d, {"max-num-seqs", "gpu-memory-utilization"});
+  if (check == "align_block") return place_of(d, {"max-num-batched-tokens", "max-num-seqs"});
+  if (check == "model_length") return place_of(d, {"max-model-len"});
+  if (d.model) return d.model->where;
+  return d.where;
+}
+
+// Checks with findings of their own.
+std::string_view own_id(std::string_view check) {
+  if (check == "mamba_blocks") return "KVF004";
+  if (check == "align_block") return "KVF005";
+  return check == "model_length" ? "KVF014" : "";
+}
+
+std::string own_hint(const Check& check) {
+  if (check.id == "mamba_blocks") {
+    return *check.have_count > 0 ? format("--max-num-seqs {} is the most that starts", *check.have_count)
+                                 : "leave more memory for the cache";
+  }
+  if (check.id == "align_block") return format("--max-num-batched-tokens {} is the least that starts", *check.need_count);
+  return format("--max-model-len {} is the longest", *check.have_count);
+}
+
+std::string shortfall(const Check& check) {
+  if (check.need_count) return "";
+  return format(": lacks {} GiB{}{}", gib(-check.margin()), check.error.count > 0 ? " ±" + gib(check.error) : "",
+                check.certain ? "" : ", a fit is within the error bar");
+}
+
+void failed_checks(const RuleInput& input, std::vector<Placed>& out) {
+  const planner::Plan& plan = input.report.plan;
+  for (const Check& check : plan.checks) {
+    const std::string_view id = own_id(check.id);
+    if (check.verdict == Verdict::does_not_fit && !id.empty()) {
+      add_finding(out, id, check.text, own_hint(check), blamed(input, check.id));
+    }
+  }
+  for (const Check& check : plan.checks) {
+    if (check.id != plan.binding || check.verdict != Verdict::does_not_fit || !own_id(check.id).empty()) continue;
+    add_finding(out, "KVF001", format("{} ({}{})", check.text, check.id, shortfall(check)), remedy(plan),
+                blamed(input, check.id));
+  }
+}
+
+void refusals(const RuleInput& input, std::vector<Placed>& out) {
+  for (const hardware::Gate& gate : input.report.plan.gates) {
+    if (gate.verdict != hardware::GateVerdict::refused) continue;
+    const bool cache = gate.rule.starts_with("kv.");
+    const Where where = cache                    ? place_of(input.deployment, {"kv-cache-dtype"})
+                        : input.deployment.model ? input.deployment.model->where
+                                                 : input.deployment.where;
+    add_finding(out, "KVF003", format("{}: {}", gate.format, gate.reason),
+                gate.policy ? format("--allow-fallback plans it ({})", gate.how) : format("rule {}", gate.rule), where);
+  }
+}
+
+void headroom(const RuleInput& input, std::vector<Placed>& out) {
+  const planner::Plan& plan = input.report.plan;
+  if (input.margin.count <= 0 || (plan.verdict != Verdict::fits && plan.verdict != Verdict::tight)) return;
+  const Check* least = nullptr;
+  for (const Check& check : plan.checks) {
+    if (!check.need_count && (least == nullptr || check.margin() < least->margin())) least = &check;
+  }
+  if (least == nullptr || least->margin() >= input.margin) return;
+  add_finding(out, "KVF030",
+              format("{} has {} GiB to spare, the margin is {} GiB", least->id, gib(least->margin()), gib(input.margin)), "",
+              blamed(input, least->id));
+}
+
+}  // namespace
+
+void verdict_rules(const RuleInput& input, std::vector<Placed>& out) {
+  const planner::Plan& plan = input.report.plan;
+  refusals(input, out);
+  if (plan.verdict == Verdict::refused) return;
+  failed_checks(input, out);
+  if (plan.verdict == Verdict::tight) {
+    add_finding(out, "KVF002", format("the error bar of {} reaches past the limit: it may fail", plan.binding), remedy(plan),
+                blamed(input, plan.binding));
+  }
+  headroom(input, out);
+}
+
+}  // namespace kvfit::cli
