@@ -10,32 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/shell_grammar.h"
+
 namespace kvfit::runtime {
 namespace {
 
+using namespace shell_grammar;
 using profiles::fail_input;
 using profiles::Where;
 
 constexpr std::size_t kLongestWord = std::size_t{64} << 10;
 constexpr std::size_t kMostText = std::size_t{8} << 20;
 constexpr int kDeepest = 16;
-
-bool name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool name_rest(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool ends_word(char c) { return blank(c) || std::string_view("\n;&|()<>").find(c) != std::string_view::npos; }
-
-std::size_t name_length(std::string_view text) {
-  if (text.empty() || !name_start(text.front())) return 0;
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), name_rest) - text.begin());
-}
-
-// Words that stand before a command and leave it a command.
-bool is_prefix(std::string_view word) {
-  constexpr std::string_view kPrefixes[] = {"if",   "then", "else",  "elif",    "do", "while", "until", "!",     "{",
-                                            "time", "exec", "nohup", "command", "fi", "done",  "}",     "setsid"};
-  return std::find(std::begin(kPrefixes), std::end(kPrefixes), word) != std::end(kPrefixes);
-}
 
 class Reader {
  public:
@@ -117,10 +103,6 @@ class Reader {
                         words.front().text.find_first_not_of("0123456789") == std::string::npos;
     if (digits && at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>')) return;  // 2>&1
     for (Word& word : words) command_.words.push_back(std::move(word));
-  }
-
-  static bool is_declaration(std::string_view word) {
-    return word == "export" || word == "declare" || word == "typeset" || word == "local" || word == "readonly";
   }
 
   void assign(std::string name, std::size_t equals) {

@@ -1,0 +1,7 @@
+#!/bin/sh
+# one word: the file is never read
+exec vllm serve Qwen/Qwen3-8B \
+  --max-model-len 16384 \
+  --max-num-seqs 32 \
+  --kv-cache-dtype fp8 \
+  --config=serve.yaml

@@ -1,0 +1,6 @@
+#!/bin/sh
+# fp8 weights on a card without fp8 cores
+exec vllm serve Qwen/Qwen3-8B \
+  --max-model-len 16384 \
+  --max-num-seqs 32 \
+  --kv-cache-dtype fp8

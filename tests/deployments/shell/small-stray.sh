@@ -1,0 +1,7 @@
+#!/bin/sh
+# a word that belongs to no flag
+exec vllm serve Qwen/Qwen3-8B \
+  --max-model-len 16384 \
+  --max-num-seqs 32 \
+  --kv-cache-dtype fp8 \
+  --enforce-eager true
