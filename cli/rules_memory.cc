@@ -40,7 +40,7 @@ void default_sequences(const RuleInput& input, std::vector<Placed>& out) {
       out, "KVF006",
       format("max_num_seqs is not stated, so {} {} takes {}: its sampler and graphs cost {} GiB of cache against {}",
              input.report.engine, input.report.engine_version, grouped(settings.max_num_seqs), gib(gain), kFewSequences),
-      "state --max-num-seqs as high as you need", place_of(input.deployment, {"max-num-batched-tokens"}));
+      "state --max-num-seqs as high as you need", input.deployment.where);
 }
 
 void wide_cache(const RuleInput& input, std::vector<Placed>& out) {

@@ -100,6 +100,12 @@ void verdict_rules(const RuleInput& input, std::vector<Placed>& out) {
   const planner::Plan& plan = input.report.plan;
   refusals(input, out);
   if (plan.verdict == Verdict::refused) return;
+  if (plan.verdict == Verdict::unknown) {
+    for (const planner::Finding& lacks : plan.findings) {
+      if (lacks.id == "KVF000") add_finding(out, lacks.id, lacks.text, lacks.hint, blamed(input, "unknown"));
+    }
+    return;
+  }
   failed_checks(input, out);
   if (plan.verdict == Verdict::tight) {
     add_finding(out, "KVF002", format("the error bar of {} reaches past the limit: it may fail", plan.binding), remedy(plan),

@@ -33,13 +33,17 @@ bool is_unit(std::string_view text, std::string_view file) {
   return line.starts_with("[Unit]") || line.starts_with("[Service]") || line.starts_with("[Container]");
 }
 
-// A flat map of flags, of which at least two are known and a model is among the keys or may come from elsewhere.
+// A flat map of flags: half of the keys or more are known, and one of them matters to memory or names the model.
 bool is_engine_config(const Node& root, const FlagTable& flags) {
   std::size_t known = 0;
+  bool telling = false;
   for (const auto& [key, value] : root.members()) {
-    if (flags.find("--" + key, {}).flag != nullptr) ++known;
+    const EngineFlag* flag = flags.find("--" + key, {}).flag;
+    if (flag == nullptr) continue;
+    ++known;
+    telling = telling || flag->priced;
   }
-  return known >= 1 && 2 * known >= root.members().size();
+  return telling && 2 * known >= root.members().size();
 }
 
 std::vector<ServeCall> yaml_calls(const std::string& text, const std::string& file, const FileContext& context) {

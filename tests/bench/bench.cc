@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/check_bench.h"
 #include "tests/bench/evaluation_bench.h"
 #include "tests/bench/inventory_bench.h"
 #include "tests/bench/process_time.h"
@@ -40,6 +41,16 @@ void bench_inventory(const std::string& self) {
   report("  peak resident memory of the process", cost.peak_mib, "MiB", "at most 64");
 }
 
+void bench_check(const std::string& kvfit) {
+  constexpr int kFiles = 200;
+  const tests::TempDirectory directory;
+  make_deployments(directory.path().string(), kFiles);
+  const std::vector<std::string> check = {kvfit, "check", "--config", "none", "--gpu", "l40s", directory.path().string()};
+  const Pair pair = compare_processes(check, {"/bin/true"}, 5);
+  report("kvfit check over 200 deployment files, whole process, median of 5", pair.first.wall.count(), "ms", "at most 2000");
+  report("  of which CPU", pair.first.cpu.count(), "ms", "");
+}
+
 int run(const std::vector<std::string>& args) {
   if (args.size() == 3 && args[1] == "--make") {
     make_checkpoint(args[2]);
@@ -56,6 +67,7 @@ int run(const std::vector<std::string>& args) {
   }
   bench_process(args[1]);
   report("configurations priced in a second of CPU time", evaluations_per_second(), "", "at least 100,000");
+  bench_check(args[1]);
   bench_inventory(std::filesystem::canonical("/proc/self/exe").string());
   return 0;
 }

@@ -99,7 +99,7 @@ TEST_CASE("compose: .env sets variables; what nothing sets is said") {
 }
 
 TEST_CASE("Kubernetes: pods wherever they are, several documents, GPU count and product") {
-  const std::string text = R"(apiVersion: v1
+  const std::string text = R"yaml(apiVersion: v1
 kind: Service
 metadata: {name: llm}
 ---
@@ -116,7 +116,7 @@ spec:
           env: [{name: LEN, value: "8192"}, {name: TOKEN, valueFrom: {secretKeyRef: {name: x, key: y}}}]
           args: ["a/b", "--max-model-len", "$(LEN)", "--tensor-parallel-size=2"]
           resources: {limits: {nvidia.com/gpu: "2"}}
-)";
+)yaml";
   CHECK(lines(text, "k8s.yaml") ==
         "kubernetes Deployment/llm: a/b --max-model-len=8192 --tensor-parallel-size=2 | LEN=8192 | "
         "vllm/vllm-openai:v0.24.0 | 2 GPUs | NVIDIA-H100-80GB-HBM3\n");
