@@ -76,11 +76,15 @@ std::pair<std::string, std::int64_t> carve_name(const std::string& folder) {
 Answerer::Answerer(const Args& args, const ProjectConfig& config, const profiles::Catalog& catalog, Environment environment)
     : args_(args), config_(config), catalog_(catalog), environment_(std::move(environment)) {
   flags_ = runtime::FlagTable(catalog.load(catalog.resolve("flags", "vllm")));
-  default_version_ = plan_defaults(catalog).engine_version;
+  const PlanDefaults defaults = plan_defaults(catalog);
+  default_version_ = defaults.engine_version;
   for (const profiles::ProfileFile& file : catalog.list("models")) {
     for (const std::string& name : file.names) {
+      // Several may share a folder's name: the default model is what kvfit itself would carve.
+      const std::string folder = lower(last_folder(name));
+      if (file.id == defaults.model) models_[folder] = file.id;
+      models_.emplace(folder, file.id);
       models_.emplace(lower(name), file.id);
-      models_.emplace(lower(last_folder(name)), file.id);
     }
     models_[lower(file.id)] = file.id;
   }
@@ -211,7 +215,7 @@ void Answerer::price(const Asked& asked, CheckCase& out) const {
   report.defaults = std::move(built.defaults);
   report.inputs = std::move(built.inputs);
   for (std::string& text : taken_for_granted(report)) report.plan.assumptions.push_back(std::move(text));
-  for (std::string& text : out.assumptions) report.plan.assumptions.push_back(std::move(text));
+  for (const std::string& text : out.assumptions) report.plan.assumptions.push_back(text);
   const std::string margin = args_.text("margin").value_or(config_.margin.value_or("0"));
   const profiles::Bytes least = margin_of(margin, hardware::total_memory(report.question.node).likely);
   out.report = std::move(report);

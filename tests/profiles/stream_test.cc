@@ -71,6 +71,6 @@ TEST_CASE("aliases that double and double again are stopped") {
 
 TEST_CASE("what cannot be merged, and what names itself, is said") {
   CHECK(complaint("a: 1\nb:\n  <<: 3\n") ==
-        "error: only a map can be merged with <<\n  --> a.yaml:3:7\n   3 |   <<: 3\n     |       ^");
+        "error: only a map can be merged with <<\n  --> a.yaml:3:7\n 3 |   <<: 3\n   |       ^");
   CHECK(complaint("a: &a [*a]\n").starts_with("error: an alias stands inside what it names\n"));
 }

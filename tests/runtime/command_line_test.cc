@@ -86,7 +86,7 @@ TEST_CASE("a file named by --config comes before the command line, which wins") 
   CHECK(runtime::argument(found[0], "max-model-len")->value == "8192");
   CHECK(runtime::argument(found[0], "max-num-seqs")->where.file == "serve.yaml");
   CHECK(remarks(one("vllm serve a/b --config other.yaml")) ==
-        "1:17 the configuration file other.yaml is not at hand: its values are not checked\n");
+        "1:16 the configuration file other.yaml is not at hand: its values are not checked\n");
   CHECK(one("vllm serve a/b --config serve.json").remarks[0].kind == runtime::Remark::Kind::config_extension);
 }
 
@@ -102,9 +102,8 @@ TEST_CASE("words that stand twice, stray words and switches with a value are not
 
 TEST_CASE("a flag without its value is an error at its place") {
   CHECK(complaint("vllm serve a/b --max-model-len --port 1", "serve.sh") ==
-        "error: --max-model-len needs a value\n  --> serve.sh:1:16\n   1 | vllm serve a/b --max-model-len --port 1\n     |  "
-        "    "
-        "          ^");
+        "error: --max-model-len needs a value\n  --> serve.sh:1:16\n 1 | vllm serve a/b --max-model-len --port 1\n"
+        "   |                ^");
 }
 
 TEST_CASE("the call can be written again without loss") {

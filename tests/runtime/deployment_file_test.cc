@@ -277,7 +277,7 @@ TEST_CASE("files that start nothing of the engine hold no deployment") {
 
 TEST_CASE("what cannot be read says where") {
   CHECK(complaint("vllm serve 'a/b\n", "run.sh") ==
-        "error: not a shell script: a quote is not closed\n  --> run.sh:1:12\n   1 | vllm serve 'a/b\n     |            ^");
+        "error: not a shell script: a quote is not closed\n  --> run.sh:1:12\n 1 | vllm serve 'a/b\n   |            ^");
   CHECK(complaint("[Service]\nExecStart=vllm serve \"a/b\n", "a.service")
             .starts_with("error: a quote is not closed in this unit\n"));
   CHECK(complaint("services:\n  a: [\n", "compose.yaml").starts_with("error: not YAML: "));
