@@ -77,16 +77,15 @@ void utilisation(const RuleInput& input, std::vector<Placed>& out) {
 }
 
 void inflated_graphs(const RuleInput& input, std::vector<Placed>& out) {
+  const planner::Question& question = input.report.question;
   if (!input.report.plan.settings.graph_estimate_applied) return;
-  const planner::Evaluator evaluator(input.report.question);
-  const planner::MemorySums sums = evaluator.numbers(evaluator.stated_point()).stages.front().sums;
-  const Bytes excess = sums.graph_estimate.bytes - sums.graphs.bytes;
-  if (excess < kWorthNaming) return;
+  const planner::Row* row = question.rules->find("graph_estimate_inflated", planner::traits_of(question));
+  if (row == nullptr) return;
   add_finding(out, "KVF010",
-              format("{} GiB are set aside for CUDA graphs, capturing takes {}", gib(sums.graph_estimate.bytes),
-                     gib(sums.graphs.bytes)),
-              "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 gives the difference to the cache",
-              place_of(input.deployment, {"max-cudagraph-capture-size", "compilation-config"}));
+              format("the memory set aside for CUDA graphs came out {:.1f} times too high in a boot like this one: {}",
+                     row->value("ratio"), row->source),
+              "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 gives it back; check run-fit again with it",
+              place_of(input.deployment, {"data-parallel-size", "enable-expert-parallel"}));
 }
 
 // A sign that images are served: any flag about them.

@@ -99,6 +99,9 @@ Deployment read_call(const ServeCall& call, const CallContext& context) {
       context.engine_version.value_or(out.engine_version ? out.engine_version->text : context.default_version);
   const Version version = planner::parse_version(release);
   std::vector<ServeArgument> words = word_arguments(call.words, *context.flags, version, out.remarks);
+  if (call.module) {
+    std::erase_if(out.remarks, [](const Remark& one) { return one.kind == Remark::Kind::model_as_flag; });
+  }
   std::vector<ServeArgument> first;
   if (call.config) first = config_arguments(*call.config, call.python, *context.flags, version, out.remarks);
   for (const ServeArgument& one : words) {

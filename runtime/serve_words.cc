@@ -141,7 +141,11 @@ std::vector<ServeCall> find_serve(const Words& words, const TextPlaces& places, 
     };
     if (program == "vllm" && next(1) == "serve") return {call_of(words, i, i + 2)};
     if (program.starts_with("python") && next(1) == "-m") {
-      if (next(2).starts_with("vllm.entrypoints.") && next(2).ends_with("api_server")) return {call_of(words, i, i + 3)};
+      if (next(2).starts_with("vllm.entrypoints.") && next(2).ends_with("api_server")) {
+        ServeCall call = call_of(words, i, i + 3);
+        call.module = true;
+        return {std::move(call)};
+      }
       const bool main = next(2) == "vllm" || next(2) == "vllm.entrypoints.cli.main";
       if (main && next(3) == "serve") return {call_of(words, i, i + 4)};
     }

@@ -293,6 +293,7 @@ class Reader {
           rest.empty() || rest.front() == ':' || rest.front() == '-' || rest.front() == '=' || rest.front() == '?';
       return plain ? variable(name, all, from, end, quoted) : unknown(from, end);
     }
+    if (all && rest.empty()) return;  // no environment holds an array: it is empty
     if (rest.starts_with(':')) rest.remove_prefix(1);
     if (rest.starts_with('+')) return insert({.text = {}, .where = start_, .whole = true}, quoted);
     if (rest.empty() || (rest.front() != '-' && rest.front() != '=')) return unknown(from, end);

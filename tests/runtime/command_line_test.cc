@@ -27,10 +27,13 @@ TEST_CASE("long names, underscores, =, short names and beginnings of names are o
   CHECK(line(one("vllm serve -tp 2 a/b")) == expected);
 }
 
-TEST_CASE("the model may be a flag, which the engine no longer likes") {
-  const runtime::Deployment found = one("python3 -m vllm.entrypoints.openai.api_server --model a/b --port 8000");
+TEST_CASE("the model may be a flag, which `vllm serve` no longer likes and the module takes") {
+  const runtime::Deployment found = one("vllm serve --model a/b --port 8000");
   CHECK(line(found) == "a/b --port=8000");
-  CHECK(remarks(found) == "1:47 --model is deprecated with `vllm serve`\n");
+  CHECK(remarks(found) == "1:12 --model is deprecated with `vllm serve`\n");
+  const runtime::Deployment module = one("python3 -m vllm.entrypoints.openai.api_server --model a/b --port 8000");
+  CHECK(line(module) == "a/b --port=8000");
+  CHECK(remarks(module).empty());
 }
 
 TEST_CASE("switches take no value and have an opposite; lists take all words up to the next flag") {
