@@ -26,9 +26,10 @@ struct ServeCall {
   std::optional<Stated> image;
   GpuRequest gpus;
   std::int64_t nodes = 1;
-  std::optional<Stated> engine_version;                   ///< said outright (a saved plan)
-  bool wsl2 = false;                                      ///< of a saved plan
-  std::int64_t experts = 0;                               ///< of a saved plan: a carve to so many; 0 = all
+  std::optional<Stated> engine_version;  ///< said outright (a saved plan)
+  bool module = false;                   ///< started as a Python module, where --model is no deprecated spelling
+  bool wsl2 = false;                     ///< of a saved plan
+  std::int64_t experts = 0;              ///< of a saved plan: a carve to so many; 0 = all
   std::map<std::string, std::string, std::less<>> files;  ///< by base name: what a ConfigMap of the same file mounts
 };
 

@@ -292,3 +292,23 @@ TEST_CASE("variables that grow without bound are stopped") {
   for (int i = 0; i < 40; ++i) script += "A=$A$A\n";
   CHECK(complaint(script + "vllm serve $A\n", "a.sh").starts_with("error: variables make this script too long to read\n"));
 }
+
+TEST_CASE("the published serve line and the compose tiers can be written again without loss") {
+  for (const char* name : {"shell/5090-laptop-28b-rung.sh", "shell/5090-laptop-28b-rung-mtp.sh",
+                           "compose/qwen3.6-27b-nvfp4-single.yml", "compose/qwen3.6-27b-nvfp4-dual.yml"}) {
+    CAPTURE(name);
+    const std::string path = std::string("tests/deployments/") + name;
+    const std::vector<runtime::Deployment> found = deployments(profiles::read_text_file(path), path);
+    REQUIRE(found.size() == 1);
+    const std::vector<runtime::Deployment> again =
+        deployments(runtime::shell_text(runtime::serve_command(found[0])), "again.sh");
+    REQUIRE(again.size() == 1);
+    REQUIRE(again[0].arguments.size() == found[0].arguments.size());
+    for (std::size_t i = 0; i < found[0].arguments.size(); ++i) {
+      CHECK(again[0].arguments[i].name == found[0].arguments[i].name);
+      CHECK(again[0].arguments[i].value == found[0].arguments[i].value);
+      CHECK(again[0].arguments[i].off == found[0].arguments[i].off);
+    }
+    CHECK(again[0].model->text == found[0].model->text);
+  }
+}
