@@ -151,7 +151,7 @@ constexpr std::array kFlags = {
          .fallback = "error, or what kvfit.yaml says", .group = "Gate", .help = "error, warning, note or never",
          .more = "The mildest finding that makes the exit code 1. A question without answer counts whatever is said here."},
     Flag{.verbs = "check", .name = "baseline", .type = text, .value = "FILE", .group = "Gate",
-         .help = "findings of an earlier --format json do not count"},
+         .help = "findings of an earlier json report do not count"},
     Flag{.verbs = "check", .name = "config", .type = text, .value = "FILE|none", .fallback = "the nearest kvfit.yaml upward",
          .group = "Gate", .help = "kvfit.yaml to go by; none for none",
          .more = "It says which GPU a path is for, and allows findings with a reason and a last day."},
@@ -307,7 +307,7 @@ constexpr std::array kFlags = {
          .more = "The table is for people and may change in any release; json and yaml keep their keys (kvfit schema)."},
     Flag{.verbs = "check", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml|markdown|github|sarif|junit", .fallback = "table", .group = "Output",
-         .help = "table, json, markdown, github, sarif ...",
+         .help = "table, json, markdown, sarif and others",
          .more = "github writes annotations of a workflow, markdown a comment or step summary; sarif is 2.1.0, junit for "
            "GitLab and Jenkins. json and yaml keep their keys (kvfit schema check)."},
     Flag{.verbs = "explain gpus models calibrate carve boot", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",

@@ -115,7 +115,7 @@ ProjectConfig read_project_config(const Node& root) {
 
 std::string find_project_config(const std::string& directory) {
   std::error_code error;
-  fs::path at = fs::absolute(directory, error);
+  fs::path at = (fs::absolute(directory, error) / "").lexically_normal().parent_path();
   if (error) return "";
   for (int i = 0; i < 64; ++i) {
     const fs::path file = at / "kvfit.yaml";

@@ -1,5 +1,6 @@
 // Findings that are the answer itself: fit, formats, headroom.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,8 @@
 #include "cli/check_rules.h"
 #include "cli/findings.h"
 #include "cli/words.h"
+#include "models/model.h"
+#include "planner/search.h"
 #include "profiles/text.h"
 
 namespace kvfit::cli {
@@ -54,6 +57,19 @@ std::string shortfall(const Check& check) {
                 check.certain ? "" : ", a fit is within the error bar");
 }
 
+// A carve is a concession too: how many experts would fit as everything else stands.
+std::string concession(const RuleInput& input) {
+  planner::Question question = input.report.question;
+  const std::int64_t all = models::expert_count(question.model);
+  const bool lever = std::any_of(input.report.plan.levers.begin(), input.report.plan.levers.end(),
+                                 [](const planner::Lever& one) { return one.verdict == Verdict::fits; });
+  if (lever || all == 0 || question.search.experts_fixed > 0) return remedy(input.report.plan);
+  question.search.experts = true;
+  const planner::Plan carved = planner::make_plan(question);
+  if (carved.verdict != Verdict::fits || carved.experts >= all) return remedy(input.report.plan);
+  return format("with {} of {} experts it fits: kvfit carve run --keep {}", carved.experts, all, carved.experts);
+}
+
 void failed_checks(const RuleInput& input, std::vector<Placed>& out) {
   const planner::Plan& plan = input.report.plan;
   for (const Check& check : plan.checks) {
@@ -64,7 +80,7 @@ void failed_checks(const RuleInput& input, std::vector<Placed>& out) {
   }
   for (const Check& check : plan.checks) {
     if (check.id != plan.binding || check.verdict != Verdict::does_not_fit || !own_id(check.id).empty()) continue;
-    add_finding(out, "KVF001", format("{} ({}{})", check.text, check.id, shortfall(check)), remedy(plan),
+    add_finding(out, "KVF001", format("{} ({}{})", check.text, check.id, shortfall(check)), concession(input),
                 blamed(input, check.id));
   }
 }
