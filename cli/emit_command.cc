@@ -1,4 +1,5 @@
-// kvfit emit
+// kvfit emit [FILE] [-- vllm serve ...]
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 
 #include "cli/catalog_access.h"
 #include "cli/commands.h"
+#include "cli/deployment_source.h"
 #include "cli/emit_header.h"
 #include "cli/make_report.h"
 #include "cli/output.h"
@@ -13,6 +15,7 @@
 #include "profiles/error.h"
 #include "profiles/text.h"
 #include "runtime/emit.h"
+#include "runtime/flag_table.h"
 
 namespace kvfit::cli {
 namespace {
@@ -20,14 +23,22 @@ namespace {
 using profiles::fail_input;
 using profiles::format;
 
-runtime::UnitWishes wishes_from(const Args& args) {
+// What is written about: a plan, and how a deployment that it was read from is started.
+struct Subject {
+  Report report;
+  std::string image;       ///< of the deployment; empty = the release's own
+  std::int64_t nodes = 0;  ///< machines of the deployment; 0 = not stated
+};
+
+runtime::UnitWishes wishes_from(const Args& args, const Subject& subject) {
   runtime::UnitWishes out;
   out.name = args.text("name").value_or("");
-  out.image = args.text("image").value_or("");
+  out.image = args.text("image").value_or(subject.image);
   out.program = args.text("program").value_or("/opt/vllm/bin/vllm");
   out.gguf = args.text("gguf").value_or("");
   out.port = static_cast<int>(args.integer("port").value_or(0));
   out.read_rate = args.size("read-rate").value_or(profiles::Bytes(0));
+  out.model_is_directory = subject.report.model_is_directory;
   if (!out.program.starts_with('/') || out.program.find("/bin/") == std::string::npos) {
     fail_input(format("--program wants an absolute path to vllm in a bin directory, not '{}'", out.program));
   }
@@ -35,24 +46,58 @@ runtime::UnitWishes wishes_from(const Args& args) {
 }
 
 // Only files that can hold several machines are given several; a stage for each is how pipelines are spread.
-std::int64_t nodes_of(const Args& args, const Report& report, const runtime::EmitTarget& target) {
+std::int64_t nodes_of(const Args& args, const Subject& subject, const runtime::EmitTarget& target) {
   const std::optional<std::int64_t> stated = args.integer("nodes");
   if (stated && *stated > 1 && !target.several_nodes) {
     fail_input(format("{} describes one machine, --nodes says {}", target.name, *stated), {},
                "--to leaderworkerset or --to ray describe several");
   }
   if (stated || !target.several_nodes) return stated.value_or(1);
-  return report.question.serving.pipeline_parallel_size;
+  return subject.nodes > 1 ? subject.nodes : subject.report.question.serving.pipeline_parallel_size;
 }
 
-std::string rendering(const Args& args, const Report& report, const profiles::Catalog& catalog, std::string_view name) {
+// A flag that the engine's release does not know keeps it from starting.
+void check_flags(const runtime::ServeCommand& command, const runtime::FlagTable& table, const Report& report) {
+  const planner::Version version = planner::parse_version(report.engine_version);
+  for (const runtime::ServeFlag& flag : command.flags) {
+    const runtime::FoundFlag found = table.find(flag.name, version);
+    if (found.flag == nullptr) {
+      fail_input(format("{} {} has no flag {}", report.engine, report.engine_version, flag.name), {},
+                 table.suggestion(flag.name, version));
+    }
+    if (!found.in_version) {
+      const std::string& since = found.flag->since;
+      fail_input(format("{} {} does not know {}", report.engine, report.engine_version, flag.name), {},
+                 found.flag->instead.empty() ? format("it is known from {} on", since.empty() ? "an earlier release" : since)
+                                             : format("since {}: {}", found.flag->until, found.flag->instead));
+    }
+  }
+}
+
+std::vector<std::string> list_flags(const runtime::FlagTable& table) {
+  std::vector<std::string> out;
+  for (const runtime::EngineFlag& flag : table.all()) {
+    if (flag.kind == runtime::FlagKind::list) out.push_back("--" + flag.name);
+  }
+  return out;
+}
+
+std::string rendering(const Args& args, const Subject& subject, const profiles::Catalog& catalog, std::string_view name) {
+  const Report& report = subject.report;
   const runtime::EmitTarget& target = *runtime::find_target(name);
+  const runtime::FlagTable table(catalog.load(catalog.resolve("flags", report.engine)));
   const runtime::ServingFacts facts = runtime::read_serving_facts(catalog.load(catalog.resolve("serving", report.engine)));
-  runtime::UnitWishes wishes = wishes_from(args);
-  wishes.nodes = nodes_of(args, report, target);
-  wishes.model_is_directory = report.model_is_directory;
+  runtime::UnitWishes wishes = wishes_from(args, subject);
+  wishes.nodes = nodes_of(args, subject, target);
+  wishes.lists = list_flags(table);
+  if (target.engine.empty()) check_flags(*report.serve, table, report);
   runtime::ServingUnit unit =
       runtime::make_unit(report.question, report.plan, *report.serve, report.engine_version, facts, wishes);
+  if (unit.nodes > 1 && target.name == "leaderworkerset" &&
+      compare(planner::parse_version(report.engine_version), facts.nodes_since) < 0) {
+    fail_input(format("{} {} spans machines by Ray only", report.engine, report.engine_version), {},
+               "--to ray, or plan for a newer release");
+  }
   if (!target.engine.empty()) {
     unit.other = runtime::read_other_engine(catalog.load(catalog.resolve("serving", target.engine)));
   }
@@ -61,21 +106,50 @@ std::string rendering(const Args& args, const Report& report, const profiles::Ca
   return target.write(unit);
 }
 
+bool is_pinned(const std::string& image) {
+  const std::size_t mark = image.find_first_of(":@", image.rfind('/') == std::string::npos ? 0 : image.rfind('/'));
+  return mark != std::string::npos && !image.ends_with(":latest") && image.find('$') == std::string::npos;
+}
+
+// A deployment keeps every flag it states; a saved plan is asked again.
+Subject subject_of_deployment(const Args& args, const profiles::Catalog& catalog) {
+  if (args.words.size() + (args.trailing.empty() ? 0U : 1U) > 1) {
+    fail_input("one deployment at a time", {}, "see kvfit emit --help");
+  }
+  refuse_serving_flags(args);
+  const ProjectConfig config = open_project_config(args);
+  const Answerer answerer(args, config, catalog, process_environment());
+  CheckCase one =
+      args.words.empty() ? answer_words(args.trailing, answerer) : answer_file(args.words.front(), answerer);
+  Subject out{.report = std::move(*one.report), .image = {}, .nodes = one.deployment.nodes};
+  runtime::ServeCommand command = runtime::serve_command(one.deployment);
+  if (one.deployment.kind == "plan") command.model = runtime::serve_command(out.report.question, out.report.plan).model;
+  out.report.model_is_directory = command.model.starts_with('.') || command.model.starts_with('/');
+  out.report.serve = std::move(command);
+  if (one.deployment.image && is_pinned(one.deployment.image->text)) out.image = one.deployment.image->text;
+  if (const runtime::ServeArgument* nodes = runtime::argument(one.deployment, "nnodes")) {
+    out.nodes = std::max<std::int64_t>(1, profiles::read_count(nodes->value).value_or(1));
+  }
+  return out;
+}
+
 }  // namespace
 
 int emit_command(const Args& args, const Console& console) {
-  refuse_words(args);
   const profiles::Catalog catalog = open_catalog(args, process_environment());
-  Report report = make_report(args, catalog, process_environment());
+  const bool read = !args.words.empty() || !args.trailing.empty();
+  Subject subject = read ? subject_of_deployment(args, catalog)
+                         : Subject{.report = make_report(args, catalog, process_environment()), .image = {}, .nodes = 0};
+  Report& report = subject.report;
   const int code = exit_code(report.plan.verdict);
   if (code != kYes) {
     const bool force = args.toggle("force").value_or(false) && report.plan.settings.max_model_len > 0;
     console.complain(format("{}: {}\n", force ? "written by --force" : "not written", headline(report)));
     if (!force) return code;
-    report.serve = runtime::serve_command(report.question, report.plan);
+    if (!report.serve) report.serve = runtime::serve_command(report.question, report.plan);
   }
   deliver(args, console, runtime::target_names(), args.text("to").value_or("command"),
-          [&](std::string_view name, const Screen&) { return rendering(args, report, catalog, name); });
+          [&](std::string_view name, const Screen&) { return rendering(args, subject, catalog, name); });
   return code;
 }
 

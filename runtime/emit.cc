@@ -75,21 +75,46 @@ std::string target_names() {
 std::string comments(const ServingUnit& unit) {
   std::string out;
   for (const std::string& line : unit.header) out += line.empty() ? "#\n" : "# " + line + "\n";
+  for (const std::string& line : unit.left_out) out += "# left out: " + line + "\n";
   return out;
 }
 
-Json flag_map(const ServeCommand& command, bool python) {
+Json flag_map(const ServingUnit& unit, bool python) {
   Json out = Json::object();
-  for (const ServeFlag& flag : command.flags) {
+  for (const ServeFlag& flag : unit.command.flags) {
     std::string name = flag.name.substr(2);
     const bool off = python && flag.value.empty() && name.starts_with("no-");
     if (off) name.erase(0, 3);
     if (python) std::ranges::replace(name, '-', '_');
+    const std::vector<std::string> items = list_words(unit, flag);
     if (flag.value.empty()) {
       out[name] = !off;
-    } else {
+    } else if (items.empty()) {
       out[name] = typed(flag.value);
+    } else {
+      out[name] = Json::array();
+      for (const std::string& item : items) out[name].push_back(typed(item));
     }
+  }
+  if (!python && unit.port != unit.default_port) out["port"] = unit.port;
+  return out;
+}
+
+std::string serve_text(const ServingUnit& unit, const std::vector<ServeFlag>& more) {
+  std::string out;
+  for (const std::string& variable : unit.command.environment) {
+    const std::size_t equals = variable.find('=');
+    out += variable.substr(0, equals) + "=" + shell_quoted(variable.substr(equals + 1)) + " ";
+  }
+  out += "vllm serve " + shell_quoted(unit.command.model);
+  std::vector<ServeFlag> flags = unit.command.flags;
+  flags.insert(flags.end(), more.begin(), more.end());
+  if (unit.port != unit.default_port) flags.push_back({"--port", std::to_string(unit.port)});
+  for (const ServeFlag& flag : flags) {
+    out += " \\\n  " + flag.name;
+    const std::vector<std::string> items = list_words(unit, flag);
+    for (const std::string& item : items) out += " " + shell_quoted(item);
+    if (items.empty() && !flag.value.empty()) out += " " + shell_quoted(flag.value);
   }
   return out;
 }

@@ -43,9 +43,12 @@ std::string llama_server_file(const ServingUnit& unit);
 
 /// The header, each line behind "# ".
 std::string comments(const ServingUnit& unit);
-/// Flags as a map, values typed as the engine reads them: numbers, JSON, true for a switch. `python`: underscores, and a
-/// "--no-x" is x: false; otherwise it is no-x: true, since the engine's reader drops false.
-profiles::Json flag_map(const ServeCommand& command, bool python);
+/// Flags as a map, values typed as the engine reads them: numbers, JSON, lists, true for a switch. `python`: underscores,
+/// and a "--no-x" is x: false; otherwise it is no-x: true, since the engine's reader drops false. --port as flag_words has
+/// it.
+profiles::Json flag_map(const ServingUnit& unit, bool python);
+/// "VAR=1 vllm serve MODEL \\" and a flag a line, quoted for a shell; `more` are appended.
+std::string serve_text(const ServingUnit& unit, const std::vector<ServeFlag>& more = {});
 /// Every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 /// "2Gi", "512Mi": what Kubernetes reads.

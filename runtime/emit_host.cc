@@ -14,12 +14,6 @@ namespace {
 using profiles::format;
 using profiles::Json;
 
-ServeCommand with_port(const ServingUnit& unit) {
-  ServeCommand out = unit.command;
-  if (unit.port != unit.default_port) out.flags.push_back({"--port", std::to_string(unit.port)});
-  return out;
-}
-
 // Quoted as systemd splits a command: double quotes with backslash escapes; % and $ doubled so that nothing is expanded.
 std::string unit_quoted(const std::string& word) {
   const std::string text = replaced(replaced(word, "%", "%%"), "$", "$$");
@@ -34,13 +28,11 @@ std::string unit_quoted(const std::string& word) {
 
 }  // namespace
 
-std::string command_file(const ServingUnit& unit) {
-  return "#!/bin/sh\n" + comments(unit) + shell_text(with_port(unit)) + "\n";
-}
+std::string command_file(const ServingUnit& unit) { return "#!/bin/sh\n" + comments(unit) + serve_text(unit) + "\n"; }
 
 std::string vllm_config_file(const ServingUnit& unit) {
   Json out = {{"model", unit.command.model}};
-  const Json flags = flag_map(with_port(unit), false);
+  const Json flags = flag_map(unit, false);
   for (const auto& [name, value] : flags.items()) out[name] = value;
   std::string text = comments(unit);
   text += "# start: vllm serve --config FILE.yaml, as two words: --config=FILE.yaml is not read\n";

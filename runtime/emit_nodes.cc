@@ -1,6 +1,7 @@
 // Several machines: LeaderWorkerSet with vLLM's own multi-node start, Ray clusters by script, Ray Serve LLM.
 // Sources: kubernetes-sigs/lws (leaderworkerset.x-k8s.io/v1, the LWS_* variables), vllm-project/vllm
 // docs/serving/parallelism_scaling.md and examples/online_serving/multi-node-serving.sh, docs.ray.io serve/llm.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,12 +78,11 @@ std::string ranks_comment(const ServingUnit& unit) {
 }
 
 std::string ray_head(const ServingUnit& unit) {
-  ServeCommand command = unit.command;
-  command.flags.push_back({"--distributed-executor-backend", "ray"});
-  if (unit.port != unit.default_port) command.flags.push_back({"--port", std::to_string(unit.port)});
-  std::string serve = shell_text(command);
-  const std::size_t program = serve.find("vllm serve");
-  serve.insert(program, command.environment.empty() ? "exec " : "");
+  const bool stated = std::ranges::any_of(
+      unit.command.flags, [](const ServeFlag& flag) { return flag.name == "--distributed-executor-backend"; });
+  std::string serve = serve_text(
+      unit, stated ? std::vector<ServeFlag>{} : std::vector<ServeFlag>{{"--distributed-executor-backend", "ray"}});
+  if (unit.command.environment.empty()) serve.insert(0, "exec ");
   std::string out = "head)\n";
   out +=
       format("  ray start --head --node-ip-address \"$NODE_IP\" --port {} --num-gpus {}\n", kRayPort, unit.gpus_per_node());
@@ -156,7 +156,7 @@ std::string ray_file(const ServingUnit& unit) {
 
 std::string ray_serve_file(const ServingUnit& unit) {
   Json config = {{"model_loading_config", {{"model_id", unit.name}, {"model_source", unit.command.model}}},
-                 {"engine_kwargs", flag_map(unit.command, true)}};
+                 {"engine_kwargs", flag_map(unit, true)}};
   if (!unit.command.environment.empty()) {
     for (const std::string& text : unit.command.environment) {
       config["runtime_env"]["env_vars"][text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);

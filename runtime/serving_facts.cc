@@ -36,6 +36,12 @@ profiles::Bytes read_mib(const Node& node) {
   return out;
 }
 
+std::vector<std::string> read_words(const Node& node) {
+  std::vector<std::string> out;
+  for (const Node& word : node.list()) out.push_back(word.string());
+  return out;
+}
+
 void read_start(const Node& node, ServingFacts& out) {
   Fields fields(node);
   out.read_rate = profiles::mib(fields.at("read_mib_per_second").integer(1, 1 << 20));
@@ -61,6 +67,10 @@ ServingFacts read_serving_facts(const Node& profile) {
   out.host_memory_per_gpu = read_mib(fields.at("host_memory_per_gpu"));
   read_start(fields.at("start"), out);
   out.nodes_since = planner::parse_version(fields.at("nodes_since").string());
+  out.placement_flags = read_words(fields.at("placement_flags"));
+  out.secret_flags = read_words(fields.at("secret_flags"));
+  out.secret_variables = read_words(fields.at("secret_variables"));
+  out.own_variables = read_words(fields.at("own_variables"));
   for (const char* known : {"id", "as_of", "source"}) fields.ignore(known);
   fields.finish();
   return out;

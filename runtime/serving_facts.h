@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "planner/rules.h"
 #include "profiles/document.h"
@@ -24,6 +25,9 @@ struct ServingFacts {
   std::string compile_source;
   std::int64_t patience = 1;  ///< probes wait for so many times the expected start
   planner::Version nodes_since;
+  std::vector<std::string> placement_flags;  ///< how a call is spread over machines: each file says that its own way
+  std::vector<std::string> secret_flags, secret_variables;
+  std::vector<std::string> own_variables;  ///< set by the files themselves
 };
 /// Throws Error with place on unknown keys and absurd values.
 ServingFacts read_serving_facts(const profiles::Node& profile);

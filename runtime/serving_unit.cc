@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "profiles/error.h"
+#include "profiles/quantity.h"
 #include "profiles/text.h"
 
 namespace kvfit::runtime {
@@ -63,6 +66,31 @@ Bytes checkpoint_of(const Question& question, const Plan& plan) {
     out += ledger.sum(planner::Section::weights) * question.serving.tensor_parallel_size;
   }
   return out;
+}
+
+bool one_of(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// What every file says in its own way, or must not say, leaves the call: port, spreading over machines, secrets.
+void take_apart(const ServingFacts& facts, ServingUnit& out) {
+  std::vector<ServeFlag> kept;
+  for (ServeFlag& flag : out.command.flags) {
+    const std::string name = flag.name.substr(std::min<std::size_t>(2, flag.name.size()));
+    const std::optional<std::int64_t> number = profiles::read_count(flag.value);
+    if (name == "port" && number && *number > 0 && *number < 65536) {
+      out.port = static_cast<int>(*number);
+    } else if (one_of(facts.secret_flags, name)) {
+      out.left_out.push_back(format("{}: a secret, which belongs into the environment", flag.name));
+    } else if (!one_of(facts.placement_flags, name)) {
+      kept.push_back(std::move(flag));
+    }
+  }
+  out.command.flags = std::move(kept);
+  std::erase_if(out.command.environment, [&facts](const std::string& text) {
+    const std::string_view name = std::string_view(text).substr(0, text.find('='));
+    return one_of(facts.secret_variables, name) || one_of(facts.own_variables, name);
+  });
 }
 
 void spread(const Question& question, const UnitWishes& wishes, ServingUnit& out) {
@@ -121,10 +149,27 @@ std::string dns_label(const std::string& text) {
   return out;
 }
 
+std::vector<std::string> list_words(const ServingUnit& unit, const ServeFlag& flag) {
+  std::vector<std::string> out;
+  if (!one_of(unit.lists, flag.name)) return out;
+  for (std::size_t at = 0; at < flag.value.size();) {
+    const std::size_t end = std::min(flag.value.find(' ', at), flag.value.size());
+    if (end > at) out.push_back(flag.value.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
 std::vector<std::string> flag_words(const ServingUnit& unit) {
   std::vector<std::string> out;
   for (const ServeFlag& flag : unit.command.flags) {
-    out.push_back(flag.value.empty() ? flag.name : flag.name + "=" + flag.value);
+    const std::vector<std::string> items = list_words(unit, flag);
+    if (items.empty()) {
+      out.push_back(flag.value.empty() ? flag.name : flag.name + "=" + flag.value);
+    } else {
+      out.push_back(flag.name);
+      out.insert(out.end(), items.begin(), items.end());
+    }
   }
   if (unit.port != unit.default_port) out.push_back(format("--port={}", unit.port));
   return out;
@@ -141,8 +186,10 @@ ServingUnit make_unit(const Question& question, const Plan& plan, ServeCommand c
   out.model_is_directory =
       wishes.model_is_directory || out.command.model.starts_with('.') || out.command.model.starts_with('/');
   out.gguf = wishes.gguf;
-  out.default_port = facts.port;
-  out.port = wishes.port > 0 ? wishes.port : facts.port;
+  out.default_port = out.port = facts.port;
+  out.lists = wishes.lists;
+  take_apart(facts, out);
+  if (wishes.port > 0) out.port = wishes.port;
   out.health = facts.health;
   out.gpu_product = product_label(question.node.gpu);
   out.checkpoint = checkpoint_of(question, plan);

@@ -21,6 +21,7 @@ struct UnitWishes {
   int port = 0;                     ///< 0 = the engine's default
   std::int64_t nodes = 0;           ///< 0 = one for each pipeline stage where the file can hold several, else one
   profiles::Bytes read_rate;        ///< 0 = the profile's
+  std::vector<std::string> lists;   ///< flags that take several words: "--cudagraph-capture-sizes"
   bool model_is_directory = false;  ///< the model lies on this machine, as a carved one will
 };
 
@@ -30,8 +31,10 @@ struct StartTime {
 };
 
 struct ServingUnit {
-  std::string name;      ///< a DNS label: "qwen3-6-35b-a3b-nvfp4-192e"
-  ServeCommand command;  ///< without --port and without what only one format needs
+  std::string name;                   ///< a DNS label: "qwen3-6-35b-a3b-nvfp4-192e"
+  ServeCommand command;               ///< without --port and without what only one format needs
+  std::vector<std::string> lists;     ///< flags that take several words, which `command` holds joined by blanks
+  std::vector<std::string> left_out;  ///< what of the call is not in the file, and why
   std::string engine_version;
   std::string image;    ///< pinned; empty when none is known (see pinned_image)
   std::string program;  ///< the engine's program on a host, absolute
@@ -67,9 +70,12 @@ const std::string& pinned_image(const ServingUnit& unit);
 /// A DNS label (RFC 1035) made of any name, at most 45 characters, so that suffixes of controllers fit behind it.
 std::string dns_label(const std::string& text);
 
-/// Words of the command after the model, one a flag: "--max-model-len=8192", "--enforce-eager"; --port when it is not the
-/// engine's own.
+/// Words of the command after the model, one a flag: "--max-model-len=8192", "--enforce-eager"; a list is several words.
+/// --port when it is not the engine's own.
 std::vector<std::string> flag_words(const ServingUnit& unit);
+
+/// Values of a flag that takes several words; empty when it is no such flag.
+std::vector<std::string> list_words(const ServingUnit& unit, const ServeFlag& flag);
 
 /// Seconds a start may take: the checkpoint read at `rate`, and compilation.
 StartTime start_time(profiles::Bytes checkpoint, const ServingFacts& facts, profiles::Bytes rate);

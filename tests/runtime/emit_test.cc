@@ -185,18 +185,24 @@ TEST_CASE("a start is waited for twice as long as the profile expects it to take
 }
 
 TEST_CASE("flags as a map are typed as the engine reads them, and off is not lost") {
-  const ServeCommand command{.model = "m",
-                             .flags = {{"--seed", "7"},
-                                       {"--revision", "010"},
-                                       {"--util", "0.9"},
-                                       {"--json", R"({"a":1})"},
-                                       {"--no-chunked", ""},
-                                       {"--eager", ""},
-                                       {"--name", "on"}},
-                             .environment = {}};
-  CHECK(flag_map(command, false).dump() ==
-        R"({"seed":7,"revision":"010","util":0.9,"json":{"a":1},"no-chunked":true,"eager":true,"name":"on"})");
-  CHECK(flag_map(command, true)["chunked"] == false);
+  ServingUnit unit;
+  unit.command.flags = {{"--seed", "7"},      {"--revision", "010"}, {"--util", "0.9"}, {"--json", R"({"a":1})"},
+                        {"--no-chunked", ""}, {"--eager", ""},       {"--name", "on"},  {"--sizes", "1 2 4"}};
+  unit.lists = {"--sizes"};
+  CHECK(
+      flag_map(unit, false).dump() ==
+      R"({"seed":7,"revision":"010","util":0.9,"json":{"a":1},"no-chunked":true,"eager":true,"name":"on","sizes":[1,2,4]})");
+  CHECK(flag_map(unit, true)["chunked"] == false);
+}
+
+TEST_CASE("a list of words stays several words, and values are quoted for a shell") {
+  ServingUnit unit;
+  unit.command = {.model = "m", .flags = {{"--sizes", "1 2 4"}, {"--json", "{}"}}, .environment = {"A=x y"}};
+  unit.lists = {"--sizes"};
+  unit.port = 9000;
+  unit.default_port = 8000;
+  CHECK(serve_text(unit) == "A='x y' vllm serve m \\\n  --sizes 1 2 4 \\\n  --json '{}' \\\n  --port 9000");
+  CHECK(flag_words(unit) == std::vector<std::string>{"--sizes", "1", "2", "4", "--json={}", "--port=9000"});
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+#include "cli/deployment_source.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/flags.h"
+#include "cli/model_source.h"
+#include "profiles/error.h"
+#include "profiles/text.h"
+#include "runtime/serve_command.h"
+#include "runtime/serve_words.h"
+
+namespace kvfit::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using profiles::fail_input;
+using profiles::format;
+
+CheckCase answer_only(const std::vector<runtime::ServeCall>& calls, const std::string& file, const Answerer& answerer) {
+  if (calls.size() > 1) {
+    std::vector<std::string> names;
+    for (const runtime::ServeCall& call : calls) names.push_back(call.name.empty() ? call.kind : call.name);
+    fail_input(format("{} deployments in one file, wanted is one: {}", calls.size(), profiles::join(names, ", ")),
+               {.file = file}, "leave the one that is meant in a file of its own");
+  }
+  const runtime::CallContext context{.flags = &answerer.flags(),
+                                     .engine_version = answerer.stated_version(file),
+                                     .default_version = answerer.default_version(),
+                                     .read = files_beside(file)};
+  CheckCase out = answerer.answer(runtime::read_call(calls.front(), context), file);
+  if (out.report) return out;
+  for (const Placed& placed : out.findings) {
+    if (placed.finding.id == "KVF000") fail_input(placed.finding.text, placed.where, placed.finding.hint);
+  }
+  fail_input("this deployment has no answer", {.file = file}, "kvfit check says why");
+}
+
+}  // namespace
+
+ProjectConfig open_project_config(const Args& args) {
+  const std::string named = args.text("config").value_or("");
+  const std::string path = named.empty() ? find_project_config(".") : named;
+  if (path.empty() || named == "none") return {};
+  return read_project_config(profiles::parse_yaml(profiles::read_text_file(path), path));
+}
+
+runtime::FileReader files_beside(const std::string& file) {
+  const fs::path directory = fs::path(file).parent_path();
+  return [directory](const std::string& path) -> std::optional<std::string> {
+    std::error_code error;
+    const fs::path full = fs::path(path).is_absolute() ? fs::path(path) : directory / path;
+    if (!fs::is_regular_file(full, error)) return std::nullopt;
+    try {
+      return profiles::read_text_file(full.string(), runtime::kLargestDeployment);
+    } catch (const profiles::Error&) {
+      return std::nullopt;
+    }
+  };
+}
+
+std::vector<runtime::ServeCall> command_line_calls(const std::vector<std::string>& words) {
+  std::string text;
+  std::vector<runtime::Word> line;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + runtime::shell_quoted(word);
+  const runtime::TextPlaces places("<command line>", text);
+  std::size_t at = 0;
+  for (const std::string& word : words) {
+    line.push_back({.text = word, .where = places.at(at), .whole = true});
+    at += runtime::shell_quoted(word).size() + 1;
+  }
+  std::vector<runtime::ServeCall> calls = runtime::find_serve(line, places);
+  if (calls.empty()) {
+    fail_input("what follows -- does not start vLLM", {}, "write kvfit check --gpu ... -- vllm serve MODEL ...");
+  }
+  for (runtime::ServeCall& call : calls) call.kind = "command line";
+  return calls;
+}
+
+std::vector<runtime::ServeCall> file_calls(const std::string& path, const runtime::FlagTable& flags) {
+  const std::string name = path == "-" ? "<stdin>" : path;
+  std::vector<runtime::ServeCall> calls =
+      runtime::find_calls(read_text(path), name, {.flags = &flags, .read = files_beside(path)});
+  if (calls.empty()) {
+    fail_input("no deployment of vLLM in this file", {.file = name},
+               "kvfit reads vllm serve command lines, --config files, compose, Kubernetes, Ray, units, scripts "
+               "and saved plans");
+  }
+  return calls;
+}
+
+CheckCase answer_file(const std::string& path, const Answerer& answerer) {
+  return answer_only(file_calls(path, answerer.flags()), path == "-" ? "" : path, answerer);
+}
+
+CheckCase answer_words(const std::vector<std::string>& words, const Answerer& answerer) {
+  return answer_only(command_line_calls(words), "", answerer);
+}
+
+void refuse_serving_flags(const Args& args) {
+  for (const Flag& flag : flags()) {
+    if (flag.group != "Serving" || !belongs(flag, args.verb) || !args.has(flag.name)) continue;
+    fail_input(format("--{} stands beside a deployment that says its own", flag.name), {},
+               "change the deployment, or give the flags alone");
+  }
+}
+
+}  // namespace kvfit::cli
