@@ -14,6 +14,7 @@
 #include "cli/check_rules.h"
 #include "cli/check_targets.h"
 #include "cli/commands.h"
+#include "cli/deployment_source.h"
 #include "cli/model_source.h"
 #include "cli/output.h"
 #include "cli/project_config.h"
@@ -21,44 +22,12 @@
 #include "profiles/text.h"
 #include "profiles/yaml_text.h"
 #include "runtime/deployment_file.h"
-#include "runtime/serve_words.h"
 
 namespace kvfit::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using profiles::format;
-
-ProjectConfig open_config(const Args& args) {
-  const std::string named = args.text("config").value_or("");
-  const std::string path = named.empty() ? find_project_config(".") : named;
-  if (path.empty() || named == "none") return {};
-  return read_project_config(profiles::parse_yaml(profiles::read_text_file(path), path));
-}
-
-// Serving flags describe a deployment of their own; a file describes itself.
-void refuse_serving_flags(const Args& args) {
-  for (const Flag& flag : flags()) {
-    if (flag.group != "Serving" || !belongs(flag, "check") || !args.has(flag.name)) continue;
-    profiles::fail_input(format("--{} stands beside a deployment that says its own", flag.name), {},
-                         "change the deployment, or check the flags alone");
-  }
-}
-
-// Files that a deployment names, beside it or where they are said to be.
-runtime::FileReader beside(const std::string& file) {
-  const fs::path directory = fs::path(file).parent_path();
-  return [directory](const std::string& path) -> std::optional<std::string> {
-    std::error_code error;
-    const fs::path full = fs::path(path).is_absolute() ? fs::path(path) : directory / path;
-    if (!fs::is_regular_file(full, error)) return std::nullopt;
-    try {
-      return profiles::read_text_file(full.string(), runtime::kLargestDeployment);
-    } catch (const profiles::Error&) {
-      return std::nullopt;
-    }
-  };
-}
 
 // Two branches of one script that differ in nothing a plan depends on are one deployment.
 std::string likeness(const runtime::Deployment& deployment, const runtime::FlagTable& table) {
@@ -77,25 +46,7 @@ class Checker {
   Checker(const Args& args, const ProjectConfig& config, const profiles::Catalog& catalog)
       : answerer_(args, config, catalog, process_environment()) {}
 
-  void command_line(const std::vector<std::string>& words, CheckRun& run) const {
-    std::string text;
-    std::vector<runtime::Word> line;
-    for (const std::string& word : words) {
-      text += (text.empty() ? "" : " ") + runtime::shell_quoted(word);
-    }
-    const runtime::TextPlaces places("<command line>", text);
-    std::size_t at = 0;
-    for (const std::string& word : words) {
-      line.push_back({.text = word, .where = places.at(at), .whole = true});
-      at += runtime::shell_quoted(word).size() + 1;
-    }
-    std::vector<runtime::ServeCall> calls = runtime::find_serve(line, places);
-    if (calls.empty()) {
-      profiles::fail_input("what follows -- does not start vLLM", {}, "write kvfit check --gpu ... -- vllm serve MODEL ...");
-    }
-    for (runtime::ServeCall& call : calls) call.kind = "command line";
-    take(calls, "", run);
-  }
+  void command_line(const std::vector<std::string>& words, CheckRun& run) const { take(command_line_calls(words), "", run); }
 
   void flags(CheckRun& run) const { run.cases.push_back(answerer_.answer_flags()); }
 
@@ -108,7 +59,7 @@ class Checker {
       ++run.files;
       if (target.found && !runtime::may_hold_deployment(text)) return;
       const std::vector<runtime::ServeCall> calls =
-          runtime::find_calls(text, name, {.flags = &answerer_.flags(), .read = beside(target.path)});
+          runtime::find_calls(text, name, {.flags = &answerer_.flags(), .read = files_beside(target.path)});
       if (calls.empty() && !target.found) {
         profiles::fail_input(
             "no deployment of vLLM in this file", {.file = name},
@@ -129,7 +80,7 @@ class Checker {
       const runtime::CallContext context{.flags = &answerer_.flags(),
                                          .engine_version = answerer_.stated_version(file),
                                          .default_version = answerer_.default_version(),
-                                         .read = beside(file)};
+                                         .read = files_beside(file)};
       runtime::Deployment deployment = runtime::read_call(call, context);
       if (!seen.insert(likeness(deployment, answerer_.flags())).second) continue;
       run.cases.push_back(answerer_.answer(std::move(deployment), file));
@@ -169,7 +120,7 @@ std::string rendering(const CheckRun& run, std::string_view form, const Screen& 
 int check_command(const Args& args, const Console& console) {
   const Environment environment = process_environment();
   const profiles::Catalog catalog = open_catalog(args, environment);
-  const ProjectConfig config = open_config(args);
+  const ProjectConfig config = open_project_config(args);
   const Checker checker(args, config, catalog);
   CheckRun run;
   run.fail_on = args.text("fail-on").value_or(config.fail_on.value_or("error"));

@@ -24,6 +24,7 @@ int gpus_command(const Args& args, const Console& console);
 int models_command(const Args& args, const Console& console);
 int schema_command(const Args& args, const Console& console);
 int completions_command(const Args& args, const Console& console);
+int config_command(const Args& args, const Console& console);
 int man_command(const Args& args, const Console& console);
 int help_command(const Args& args, const Console& console);
 

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/words.h"
 #include "profiles/error.h"
+#include "profiles/quantity.h"
 #include "profiles/text.h"
 #include "runtime/emit.h"
 #include "runtime/flag_table.h"
@@ -119,8 +120,7 @@ Subject subject_of_deployment(const Args& args, const profiles::Catalog& catalog
   refuse_serving_flags(args);
   const ProjectConfig config = open_project_config(args);
   const Answerer answerer(args, config, catalog, process_environment());
-  CheckCase one =
-      args.words.empty() ? answer_words(args.trailing, answerer) : answer_file(args.words.front(), answerer);
+  CheckCase one = args.words.empty() ? answer_words(args.trailing, answerer) : answer_file(args.words.front(), answerer);
   Subject out{.report = std::move(*one.report), .image = {}, .nodes = one.deployment.nodes};
   runtime::ServeCommand command = runtime::serve_command(one.deployment);
   if (one.deployment.kind == "plan") command.model = runtime::serve_command(out.report.question, out.report.plan).model;

@@ -11,12 +11,15 @@ using enum FlagType;
 
 constexpr std::string_view kPlan = "plan explain calibrate emit boot check";
 constexpr std::string_view kFit = "plan explain calibrate emit carve boot check";
+// Machine and model: what two deployments that are compared may leave open.
+constexpr std::string_view kAsked = "plan explain calibrate emit boot check diff";
+constexpr std::string_view kFitAsked = "plan explain calibrate emit carve boot check diff";
 constexpr double kMany = 1e15;
 
 // clang-format off: one row a flag, so that the table reads as one
 constexpr std::array kFlags = {
     // --- machine
-    Flag{.verbs = kFit, .name = "gpu", .type = text, .value = "ID", .group = "Machine",
+    Flag{.verbs = kFitAsked, .name = "gpu", .type = text, .value = "ID", .group = "Machine",
          .help = "GPU: id or name (kvfit gpus), auto, or a file",
          .more = "Ids, aliases and the names that drivers report are all known. auto is the GPU of this machine, auto:1 its "
            "second as kvfit gpus detect lists them; its memory is then what the driver says. A file is a hardware profile in "
@@ -24,24 +27,24 @@ constexpr std::array kFlags = {
     Flag{.verbs = "plan explain calibrate emit carve boot gpus", .name = "nvidia-smi", .type = text, .value = "FILE", .group = "Machine",
          .common = false, .help = "detect from a saved query of nvidia-smi",
          .more = "For --gpu auto and kvfit gpus detect of a machine elsewhere; kvfit gpus --help shows the query to save there."},
-    Flag{.verbs = kFit, .name = "gpus", .type = integer, .value = "N", .low = 1, .high = 4096, .aliases = "num-gpus",
+    Flag{.verbs = kFitAsked, .name = "gpus", .type = integer, .value = "N", .low = 1, .high = 4096, .aliases = "num-gpus",
          .fallback = "tp x pp x dp", .group = "Machine", .help = "how many of them"},
-    Flag{.verbs = kFit, .name = "system", .type = choice, .value = "KIND", .choices = "linux|wsl2",
+    Flag{.verbs = kFitAsked, .name = "system", .type = choice, .value = "KIND", .choices = "linux|wsl2",
          .aliases = "wsl=wsl2 wsl2=wsl2", .fallback = "linux", .group = "Machine",
          .help = "linux or wsl2; --wsl for short",
          .more = "Under WSL2 the host keeps part of the memory that CUDA reports as present."},
-    Flag{.verbs = kPlan, .name = "link", .type = choice, .value = "KIND", .choices = "none|pcie|nvlink|network",
+    Flag{.verbs = kAsked, .name = "link", .type = choice, .value = "KIND", .choices = "none|pcie|nvlink|network",
          .fallback = "the GPU's own", .group = "Machine", .help = "between the GPUs of one group"},
-    Flag{.verbs = kPlan, .name = "used-elsewhere", .type = size, .value = "SIZE", .fallback = "0", .group = "Machine",
+    Flag{.verbs = kAsked, .name = "used-elsewhere", .type = size, .value = "SIZE", .fallback = "0", .group = "Machine",
          .common = false, .help = "memory that other programs hold on each GPU",
          .more = "On top of what the profile says an idle machine uses: a desktop, another server. Example: 1.5GiB."},
     // --- model
-    Flag{.verbs = kPlan, .name = "model", .type = text, .value = "MODEL", .fallback = "Qwen3.6-35B-A3B NVFP4 (unsloth)",
+    Flag{.verbs = kAsked, .name = "model", .type = text, .value = "MODEL", .fallback = "Qwen3.6-35B-A3B NVFP4 (unsloth)",
          .group = "Model", .help = "catalogue id, Hugging Face id, directory or file",
          .more = "A directory holds config.json and, for exact bytes, *.safetensors; a file is a config.json or a YAML "
            "spec; - reads either from stdin. Without --model kvfit plans the default model with fp8 KV cache, 16 "
            "sequences and vision off."},
-    Flag{.verbs = kPlan, .name = "experts", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "searched",
+    Flag{.verbs = kAsked, .name = "experts", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "searched",
          .group = "Model", .help = "keep this many routed experts in each layer"},
     Flag{.verbs = kPlan, .name = "vision", .type = choice, .value = "on|off", .choices = "on|off",
          .aliases = "language-model-only=off", .fallback = "off for the default model, else on", .group = "Model",
@@ -56,9 +59,9 @@ constexpr std::array kFlags = {
     Flag{.verbs = kPlan, .name = "limit-mm-per-prompt", .type = text, .value = "JSON", .group = "Model", .common = false,
          .help = "vLLM's own; all zero means --vision off"},
     // --- engine
-    Flag{.verbs = kFit, .name = "engine", .type = text, .value = "NAME", .fallback = "vllm", .group = "Engine",
+    Flag{.verbs = kFitAsked, .name = "engine", .type = text, .value = "NAME", .fallback = "vllm", .group = "Engine",
          .help = "serving engine"},
-    Flag{.verbs = kFit, .name = "engine-version", .type = text, .value = "VERSION", .fallback = "0.24", .group = "Engine",
+    Flag{.verbs = kFitAsked, .name = "engine-version", .type = text, .value = "VERSION", .fallback = "0.24", .group = "Engine",
          .help = "its release; every rule is versioned"},
     // --- serving
     Flag{.verbs = kFit, .name = "util", .type = number, .value = "FRACTION", .low = 0.01, .high = 1,
@@ -134,12 +137,12 @@ constexpr std::array kFlags = {
          .more = "The words experts, context and sequences, most precious first; what is left out comes last."},
     Flag{.verbs = "plan explain emit boot", .name = "experts-step", .type = integer, .value = "N", .low = 1, .high = 65536, .fallback = "32",
          .group = "Search", .common = false, .help = "expert counts to try: multiples of N"},
-    Flag{.verbs = kPlan, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
+    Flag{.verbs = kAsked, .name = "confidence", .type = choice, .value = "PERCENT", .choices = "50|90|95", .fallback = "90",
          .group = "Search", .common = false, .help = "width of the error bars that decide TIGHT"},
     Flag{.verbs = "plan check", .name = "margin", .type = text, .value = "SIZE|N%", .group = "Search",
          .help = "answer no (exit 1) below this headroom",
          .more = "A size (512MiB) or a share of the GPU (5%). The binding check must keep at least this margin."},
-    Flag{.verbs = kPlan, .name = "allow-fallback", .fallback = "off", .group = "Search",
+    Flag{.verbs = kAsked, .name = "allow-fallback", .fallback = "off", .group = "Search",
          .help = "run formats refused by policy, weight-only"},
     Flag{.verbs = "plan check diff", .name = "exit-zero", .fallback = "off", .group = "Search", .common = false,
          .help = "exit 0 whatever the verdict; errors still count"},
@@ -152,7 +155,7 @@ constexpr std::array kFlags = {
          .more = "The mildest finding that makes the exit code 1. A question without answer counts whatever is said here."},
     Flag{.verbs = "check", .name = "baseline", .type = text, .value = "FILE", .group = "Gate",
          .help = "findings of an earlier json report do not count"},
-    Flag{.verbs = "check", .name = "config", .type = text, .value = "FILE|none", .fallback = "the nearest kvfit.yaml upward",
+    Flag{.verbs = "check emit diff config", .name = "config", .type = text, .value = "FILE|none", .fallback = "the nearest kvfit.yaml upward",
          .group = "Gate", .help = "kvfit.yaml to go by; none for none",
          .more = "It says which GPU a path is for, and allows findings with a reason and a last day."},
     // --- corrections
@@ -162,7 +165,7 @@ constexpr std::array kFlags = {
            "plans of the same key then use them and say so. Nothing leaves the machine."},
     Flag{.verbs = "calibrate", .name = "forget", .fallback = "off", .group = "Corrections",
          .help = "forget what was kept for this configuration"},
-    Flag{.verbs = "plan explain check emit boot", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
+    Flag{.verbs = "plan explain check emit boot diff", .name = "corrections", .type = choice, .value = "on|off", .choices = "on|off",
          .fallback = "on", .group = "Search", .common = false, .help = "use what kvfit calibrate kept on this machine"},
     // --- carve
     Flag{.verbs = "carve", .name = "keep", .type = text, .value = "N|N%|auto", .group = "Carve",
@@ -248,6 +251,7 @@ constexpr std::array kFlags = {
          .help = "PersistentVolumeClaim of the files (kubernetes)"},
     Flag{.verbs = "carve", .name = "mount", .type = text, .value = "PATH", .fallback = "/data", .group = "Parts",
          .common = false, .help = "where the claim is mounted (kubernetes)"},
+    Flag{.verbs = "config", .name = "origin", .fallback = "off", .group = "Gate", .help = "and which file and line says it"},
     // --- serving files
     Flag{.verbs = "emit", .name = "to", .type = choice, .value = "TARGET",
          .choices = "command|vllm-config|compose|quadlet|systemd|kubernetes|leaderworkerset|ray|kserve|ray-serve|sglang|"
@@ -310,7 +314,7 @@ constexpr std::array kFlags = {
          .help = "table, json, markdown, sarif and others",
          .more = "github writes annotations of a workflow, markdown a comment or step summary; sarif is 2.1.0, junit for "
            "GitLab and Jenkins. json and yaml keep their keys (kvfit schema check)."},
-    Flag{.verbs = "explain gpus models calibrate carve boot", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
+    Flag{.verbs = "explain gpus models calibrate carve boot config", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
     Flag{.verbs = "plan explain check gpus models schema calibrate carve boot emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",

@@ -50,6 +50,7 @@ int run(const std::vector<std::string>& words) {
   if (args.verb == "gpus") return gpus_command(args, console);
   if (args.verb == "models") return models_command(args, console);
   if (args.verb == "completions") return completions_command(args, console);
+  if (args.verb == "config") return config_command(args, console);
   if (args.verb == "man") return man_command(args, console);
   if (args.verb == "schema") return schema_command(args, console);
   return help_command(args, console);

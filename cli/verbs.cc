@@ -29,20 +29,23 @@ constexpr std::array kVerbs = {
                     "kvfit check --gpu h100-sxm -- vllm serve Qwen/Qwen3-8B --max-model-len 32K\n"
                     "kvfit check --gpu l4 compose.yaml --format github -o sarif=kvfit.sarif"},
     Verb{.name = "emit",
-         .summary = "the plan as a serving file: compose, Kubernetes, systemd ...",
-         .about = "Plans as `kvfit plan` does and writes what starts exactly that: the engine's version pinned, every "
-                  "decided flag stated, probes sized from the time a start takes. The header says verdict, headroom and "
-                  "how to write the file again. A plan that does not run is not written (exit 1, or 3 when refused).",
+         .words = "[FILE] [-- vllm serve ...]",
+         .summary = "a plan or deployment as a serving file: compose, Kubernetes ...",
+         .about = "Plans as `kvfit plan` does, or reads a deployment or saved plan as `kvfit check` does, and writes what "
+                  "starts exactly that: the engine's version pinned, every flag stated, probes sized from the time a start "
+                  "takes. The header says verdict, headroom and how to write the file again. What does not run is not "
+                  "written (exit 1, or 3 when refused).",
          .examples = "kvfit emit --gpu rtx5090-24g\n"
                      "kvfit emit --to compose --gpu l4 --model qwen3-8b -o compose.yaml\n"
-                     "kvfit emit --to ray --gpu h200 --tp 8 --pp 2 --model deepseek-v3.2"},
+                     "kvfit emit --to kubernetes --gpu l4 compose.yaml"},
     Verb{.name = "diff",
          .words = "BEFORE AFTER",
-         .summary = "two saved plans: what changed in bytes and verdict",
-         .about = "Takes two files of `kvfit plan --format json`; - is stdin. Exit 0 when nothing differs, 1 when "
-                  "something does. The markdown form is made for a pull request.",
+         .summary = "two plans or deployments: what changed in bytes and verdict",
+         .about = "Takes saved plans (`kvfit plan --format json`; - is stdin) or files with one deployment each, which are "
+                  "planned first. Exit 0 when nothing differs, 1 when something does. The markdown form is made for a pull "
+                  "request.",
          .examples = "kvfit diff old.json new.json\n"
-                     "kvfit diff old.json new.json --format markdown -o comment.md"},
+                     "kvfit diff --gpu l4 old.yaml new.yaml --format markdown -o comment.md"},
     Verb{.name = "explain",
          .words = "[KEY...]",
          .summary = "every number of a plan: formula, inputs, source",
@@ -117,6 +120,12 @@ constexpr std::array kVerbs = {
                   "only adds keys; "
                   "a new major one may change them.",
          .examples = "kvfit schema plan > kvfit-plan.schema.json"},
+    Verb{.name = "config",
+         .words = "show",
+         .summary = "what kvfit.yaml and kvfit itself say where flags do not",
+         .about = "The nearest kvfit.yaml upward from the working directory holds (--config FILE names one, none leaves it "
+                  "out); flags beat it. --origin adds the file and line of each value.",
+         .examples = "kvfit config show --origin"},
     Verb{.name = "completions",
          .words = "bash | zsh | fish",
          .summary = "a script that completes kvfit's command line",
