@@ -112,8 +112,29 @@ bool is_pinned(const std::string& image) {
   return mark != std::string::npos && !image.ends_with(":latest") && image.find('$') == std::string::npos;
 }
 
+// What the engine would refuse is not written again; what its reader drops is not in the call.
+void judge_remarks(const runtime::Deployment& deployment, const Console& console) {
+  for (const runtime::Remark& remark : deployment.remarks) {
+    if (remark.kind == runtime::Remark::Kind::unknown_flag || remark.kind == runtime::Remark::Kind::stray_word) {
+      fail_input(remark.text, remark.where, remark.hint);
+    }
+    if (remark.kind != runtime::Remark::Kind::other_version) console.note(remark.text);
+  }
+}
+
+// "32K" is read by the command line's parser only: 32768 by every other reader too.
+void plain_counts(const runtime::FlagTable& table, runtime::ServeCommand& command) {
+  for (runtime::ServeFlag& flag : command.flags) {
+    const runtime::EngineFlag* known = table.named(flag.name.substr(2));
+    const bool tokens =
+        known != nullptr && (known->kind == runtime::FlagKind::tokens || known->kind == runtime::FlagKind::tokens_or_auto);
+    const std::optional<std::int64_t> count = tokens ? profiles::read_count(flag.value) : std::nullopt;
+    if (count) flag.value = std::to_string(*count);
+  }
+}
+
 // A deployment keeps every flag it states; a saved plan is asked again.
-Subject subject_of_deployment(const Args& args, const profiles::Catalog& catalog) {
+Subject subject_of_deployment(const Args& args, const Console& console, const profiles::Catalog& catalog) {
   if (args.words.size() + (args.trailing.empty() ? 0U : 1U) > 1) {
     fail_input("one deployment at a time", {}, "see kvfit emit --help");
   }
@@ -122,7 +143,9 @@ Subject subject_of_deployment(const Args& args, const profiles::Catalog& catalog
   const Answerer answerer(args, config, catalog, process_environment());
   CheckCase one = args.words.empty() ? answer_words(args.trailing, answerer) : answer_file(args.words.front(), answerer);
   Subject out{.report = std::move(*one.report), .image = {}, .nodes = one.deployment.nodes};
+  judge_remarks(one.deployment, console);
   runtime::ServeCommand command = runtime::serve_command(one.deployment);
+  plain_counts(answerer.flags(), command);
   if (one.deployment.kind == "plan") command.model = runtime::serve_command(out.report.question, out.report.plan).model;
   out.report.model_is_directory = command.model.starts_with('.') || command.model.starts_with('/');
   out.report.serve = std::move(command);
@@ -138,7 +161,7 @@ Subject subject_of_deployment(const Args& args, const profiles::Catalog& catalog
 int emit_command(const Args& args, const Console& console) {
   const profiles::Catalog catalog = open_catalog(args, process_environment());
   const bool read = !args.words.empty() || !args.trailing.empty();
-  Subject subject = read ? subject_of_deployment(args, catalog)
+  Subject subject = read ? subject_of_deployment(args, console, catalog)
                          : Subject{.report = make_report(args, catalog, process_environment()), .image = {}, .nodes = 0};
   Report& report = subject.report;
   const int code = exit_code(report.plan.verdict);

@@ -33,6 +33,9 @@ std::string quoted_line(const Args& args, std::string_view target) {
   for (const std::string& word : args.line({"to", "output", "quiet", "color", "force"})) {
     out += " " + runtime::shell_quoted(word);
   }
+  for (const std::string& word : args.words) out += " " + runtime::shell_quoted(word);
+  if (!args.trailing.empty()) out += " --";
+  for (const std::string& word : args.trailing) out += " " + runtime::shell_quoted(word);
   return out;
 }
 

@@ -20,10 +20,10 @@ using profiles::fail_input;
 using profiles::format;
 using profiles::Json;
 
-// A word that argparse takes for a flag: a dash and no number.
+// A word that argparse takes for a flag: a dash and no number, and no blank before "=".
 bool is_flag(std::string_view word) {
   return word.size() > 1 && word.front() == '-' && !std::isdigit(static_cast<unsigned char>(word[1])) && word[1] != '.' &&
-         word.find(' ') == std::string_view::npos;
+         word.substr(0, word.find('=')).find(' ') == std::string_view::npos;
 }
 
 bool is_switch(FlagKind kind) { return kind == FlagKind::on || kind == FlagKind::on_off; }
