@@ -118,7 +118,9 @@ void judge_remarks(const runtime::Deployment& deployment, const Console& console
     if (remark.kind == runtime::Remark::Kind::unknown_flag || remark.kind == runtime::Remark::Kind::stray_word) {
       fail_input(remark.text, remark.where, remark.hint);
     }
-    if (remark.kind != runtime::Remark::Kind::other_version) console.note(remark.text);
+    const bool told = remark.kind == runtime::Remark::Kind::other_version ||  // check_flags
+                      remark.kind == runtime::Remark::Kind::model_as_flag;    // it stands right after `serve` now
+    if (!told) console.note(remark.text);
   }
 }
 
