@@ -316,11 +316,11 @@ constexpr std::array kFlags = {
            "GitLab and Jenkins. json and yaml keep their keys (kvfit schema check)."},
     Flag{.verbs = "explain gpus models calibrate carve boot config", .name = "format", .letter = 'f', .type = choice, .value = "FORMAT",
          .choices = "table|json|yaml", .fallback = "table", .group = "Output", .help = "table, json or yaml"},
-    Flag{.verbs = "plan explain check gpus models schema calibrate carve boot emit diff completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
+    Flag{.verbs = "plan explain check gpus models schema calibrate carve boot emit diff config completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
            "stdout. A file appears whole or not at all."},
-    Flag{.verbs = "plan explain check gpus models calibrate carve boot emit completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
+    Flag{.verbs = "plan explain check gpus models calibrate carve boot emit diff config completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "
            "first when it is there."},
