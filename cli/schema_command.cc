@@ -13,17 +13,18 @@
 namespace kvfit::cli {
 
 int schema_command(const Args& args, const Console& console) {
-  const std::vector<std::string> known = {"plan", "check", "boot"};
+  const std::vector<std::string> known = {"plan", "check", "boot", "diff"};
   const std::string name = args.words.empty() ? "plan" : args.words.front();
   if (args.words.size() > 1) profiles::fail_input("one schema at a time", {}, "see kvfit schema --help");
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
+  if (std::ranges::find(known, name) == known.end()) {
     profiles::fail_input(profiles::format("no schema '{}'", name), {},
                          profiles::format("known: {}", profiles::join(known, ", ")));
   }
-  deliver(args, console, "json", "json",
-          [&name](std::string_view, const Screen&) {
-            return std::string(name == "boot" ? boot_schema() : name == "check" ? check_schema() : plan_schema());
-          });
+  const std::string_view text = name == "plan"    ? plan_schema()
+                                : name == "check" ? check_schema()
+                                : name == "boot"  ? boot_schema()
+                                                  : diff_schema();
+  deliver(args, console, "json", "json", [text](std::string_view, const Screen&) { return std::string(text); });
   return kYes;
 }
 

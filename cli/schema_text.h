@@ -11,5 +11,7 @@ std::string_view plan_schema();
 std::string_view boot_schema();
 /// Output of `kvfit check --format json`.
 std::string_view check_schema();
+/// Output of `kvfit diff --format json`.
+std::string_view diff_schema();
 
 }  // namespace kvfit::cli

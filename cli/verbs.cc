@@ -114,7 +114,7 @@ constexpr std::array kVerbs = {
                      "kvfit models show qwen3.6-35b-a3b-nvfp4-unsloth\n"
                      "kvfit models inspect ./my-checkpoint"},
     Verb{.name = "schema",
-         .words = "[plan | check | boot]",
+         .words = "[plan | check | boot | diff]",
          .summary = "JSON Schema of the machine output",
          .about = "Prints the JSON Schema (2020-12) of what that verb writes with --format json. A new minor format_version "
                   "only adds keys; "

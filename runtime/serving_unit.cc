@@ -93,6 +93,21 @@ void take_apart(const ServingFacts& facts, ServingUnit& out) {
   });
 }
 
+// The pool's size is stated once: bytes beat a share, and without either the release's own share is written out.
+void one_budget(ServingUnit& out) {
+  const auto named = [](std::string_view name) { return [name](const ServeFlag& flag) { return flag.name == name; }; };
+  std::vector<ServeFlag>& flags = out.command.flags;
+  const bool bytes = std::ranges::any_of(flags, named("--kv-cache-memory-bytes"));
+  const bool share = std::ranges::any_of(flags, named("--gpu-memory-utilization"));
+  if (bytes && share) {
+    std::erase_if(flags, named("--gpu-memory-utilization"));
+    out.left_out.push_back("--gpu-memory-utilization: the engine goes by --kv-cache-memory-bytes");
+  }
+  if (!bytes && !share && out.settings.gpu_memory_utilization > 0) {
+    flags.push_back({"--gpu-memory-utilization", format("{:.4g}", out.settings.gpu_memory_utilization)});
+  }
+}
+
 void spread(const Question& question, const UnitWishes& wishes, ServingUnit& out) {
   out.gpus = question.node.count;
   out.data_parallel = question.serving.data_parallel_size;
@@ -188,12 +203,13 @@ ServingUnit make_unit(const Question& question, const Plan& plan, ServeCommand c
   out.gguf = wishes.gguf;
   out.default_port = out.port = facts.port;
   out.lists = wishes.lists;
+  out.settings = plan.settings;
   take_apart(facts, out);
+  one_budget(out);
   if (wishes.port > 0) out.port = wishes.port;
   out.health = facts.health;
   out.gpu_product = product_label(question.node.gpu);
   out.checkpoint = checkpoint_of(question, plan);
-  out.settings = plan.settings;
   out.kv_tokens = plan.kv.tokens;
   spread(question, wishes, out);
   memory(question, plan, facts, out);

@@ -114,6 +114,21 @@ def same_for_diff(kvfit, folder):
         failures.append("diff: fewer sequences are no difference")
 
 
+def diff_schema(kvfit, folder):
+    try:
+        import jsonschema
+    except ImportError:
+        print("skipped: python3-jsonschema is not installed")
+        return
+    schema = json.loads(run(kvfit, "schema", "diff"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    one, two = folder / "one.json", folder / "two.json"
+    one.write_text(run(kvfit, "plan", *PLANS[0], "--format", "json"))
+    two.write_text(run(kvfit, "plan", *PLANS[1], "--format", "json"))
+    text = run(kvfit, "diff", "--format", "json", str(one), str(two), code=1)
+    failures.extend(f"diff: {error.message}" for error in jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)))
+
+
 def main():
     kvfit = str(Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as name:
@@ -121,6 +136,7 @@ def main():
         plans(kvfit, folder)
         published(kvfit, folder)
         same_for_diff(kvfit, folder)
+        diff_schema(kvfit, folder)
     print("\n".join(failures) or "all files come back as they were planned")
     return 1 if failures else 0
 
