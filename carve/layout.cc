@@ -325,7 +325,8 @@ Layout Recogniser::run() {
   each(&Recogniser::experts);
   each(&Recogniser::stacks);
   if (out_.blocks.empty() && unknown_count_ == 0) {
-    fail_input("this checkpoint has no routed experts", {.file = source_.files.directory});
+    fail_input("this checkpoint has no routed experts", {.file = source_.files.directory},
+               "a carve is for mixture-of-experts models; kvfit models inspect shows what this is");
   }
   settle();
   each(&Recogniser::siblings);

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -191,6 +192,11 @@ std::int64_t Source::elements() const {
 Source open_source(const std::string& path, const SourceOptions& options) {
   Source out;
   out.files = models::find_checkpoint(path);
+  std::error_code ignored;
+  const fs::path directory = fs::path(path).parent_path();
+  if (path.ends_with(".safetensors") && fs::exists(directory / "model.safetensors.index.json", ignored)) {
+    fail_input("this is one file of a checkpoint", {.file = path}, "a carve needs all of them: give the directory");
+  }
   if (out.files.config.empty()) {
     fail_input("there is no config.json beside the weights", {.file = out.files.directory},
                "a carve must change the expert count there; give the whole model directory");

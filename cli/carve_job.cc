@@ -165,6 +165,8 @@ int carve_launch(const Args& args, const Console& console) {
   options.claim = args.text("claim").value_or("");
   options.mount = args.text("mount").value_or("/data");
   const std::string with = args.text("with").value_or("parallel");
+  // A script may be started from anywhere; inside a pod the path is the image's.
+  if (with != "kubernetes") options.job_file = std::filesystem::absolute(options.job_file).lexically_normal().string();
   if (with == "kubernetes" && (options.image.empty() || options.claim.empty())) {
     fail_input("Kubernetes needs an image that holds kvfit and a claim that holds the files", {},
                "--image IMAGE --claim NAME");

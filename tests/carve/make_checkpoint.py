@@ -131,6 +131,10 @@ def build(args):
         linear(maker, f"{prefix}.layers.{layer}.self_attn.q_proj", hidden, hidden, "bf16", 0)
         block(maker, f"{prefix}.layers.{layer}.{moe}", args.layout, args.format, args.experts, hidden, inner, args.vectors)
     maker.add(f"{prefix}.norm.weight", "BF16", [hidden])
+    if args.empty:  # legal, if odd: tensors of no bytes, among experts too
+        maker.add(f"{prefix}.nothing.weight", "BF16", [0, hidden])
+        for expert in range(args.experts):
+            maker.add(f"{prefix}.layers.0.mlp.experts.{expert}.up_proj.bias", "BF16", [0])
     maker.add("lm_head.weight", "BF16", [64, hidden])
     if args.mtp != "absent":
         maker.add("mtp.fc.weight", "BF16", [hidden, 2 * hidden])
@@ -219,7 +223,7 @@ def write_checkpoint(args, directory):
 def options(**changes):
     """The defaults of the command line as an object, for other scripts."""
     values = {"layout": "per-expert", "format": "nvfp4", "shards": 1, "mtp": "absent", "experts": 16, "top_k": 2, "layers": 2,
-              "groups": 1, "vectors": (), "lists": False, "wrapped": True, "seed": 7, "scale": 1, "lonely_expert": None}
+              "groups": 1, "vectors": (), "lists": False, "wrapped": True, "seed": 7, "scale": 1, "lonely_expert": None, "empty": False}
     unknown = set(changes) - set(values)
     if unknown:
         raise TypeError(f"unknown options {unknown}")

@@ -140,6 +140,8 @@ for score in ("kirigami-eff", "scale", "router-norm"):
     case(f"score {score}", score=score)
     case(f"score {score}, compressed-tensors", score=score, format="nvfp4-ct")
 case("correction bias, groups of the router", vectors=("correction",), groups=4, top_k=2, experts=32, keep=16)
+case("eight groups of the router", vectors=("correction",), groups=8, top_k=2, experts=32, keep=16)
+case("tensors without a byte", empty=True, shards=2)
 case("bias along the second axis", vectors=("statics",))
 case("lists that name experts", lists=True, check=only_spans_changed)
 case("lists that name experts, no wrapper", lists=True, wrapped=False, check=only_spans_changed)

@@ -176,6 +176,11 @@ def _(source, place):
     write(path_of(source, "model-00001-of-00002.safetensors"), read(name))
 
 
+@case("one file of several", shards=2)
+def _(source, place):
+    return ["--keep", "8", "--from", path_of(source, "model-00001-of-00002.safetensors")]
+
+
 @case("an index that names a tensor of no file", shards=2)
 def _(source, place):
     index(source, lambda value: value["weight_map"].update({"mtp.fc.weight": "model-00002-of-00002.safetensors"}))
@@ -569,13 +574,18 @@ def outcome(spoil, options):
         if not any(f in ("--keep", "--fit") for f in flags):
             flags = ["--keep", "8", *flags]
         shared = None
+        given = source
+        if "--from" in flags:
+            at = flags.index("--from")
+            given = flags[at + 1]
+            flags = flags[:at] + flags[at + 2:]
         if "--to" in flags:
             at = flags.index("--to")
             ours = flags[at + 1]
             flags = flags[:at] + flags[at + 2:]
             shared = os.path.dirname(ours) if not ours.startswith(place) else None
         before = listing(place)
-        done = subprocess.run([KVFIT, "carve", "run", source, ours, "-q", *flags], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([KVFIT, "carve", "run", given, ours, "-q", *flags], capture_output=True, text=True, timeout=120)
         wrong = [] if listing(place) == before else ["something changed on disk"]
         if shared:
             wrong += ["something was left behind"] if os.listdir(shared) else []
