@@ -1,6 +1,7 @@
 #include "profiles/write_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,20 @@ class Undisturbed {
   sigset_t before_{};
 };
 
+// A device or a pipe: renaming a file over it would take it away from everybody (root can do that to /dev/null).
+bool is_special(const std::string& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 &&
+         (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
+void write_special(const std::string& path, std::string_view text) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  int failed = descriptor < 0 ? errno : write_all(descriptor, text);
+  if (descriptor >= 0 && ::close(descriptor) != 0 && failed == 0) failed = errno;
+  if (failed != 0) fail_environment(format("cannot write '{}': {}", path, std::strerror(failed)));
+}
+
 }  // namespace
 
 int write_all(int descriptor, std::string_view text) {
@@ -48,6 +63,7 @@ int write_all(int descriptor, std::string_view text) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
+  if (is_special(path)) return write_special(path, text);
   const Undisturbed undisturbed;
   const std::string partial = format("{}.{}.kvfit-tmp", path, ::getpid());
   const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

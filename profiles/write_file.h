@@ -10,7 +10,7 @@ namespace kvfit::profiles {
 int write_all(int descriptor, std::string_view text);
 
 /// Puts the text into the file as a whole or not at all: temporary name beside it, fsync, rename. SIGINT and SIGTERM wait
-/// until the temporary name is gone. Throws Error(Fault::environment).
+/// until the temporary name is gone. A device or a pipe is written to as it is. Throws Error(Fault::environment).
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace kvfit::profiles
