@@ -284,8 +284,8 @@ constexpr std::array kFlags = {
          .group = "Boot test", .common = false, .help = "which ledger of a plan for several GPUs"},
     Flag{.verbs = "boot", .name = "limit", .type = size, .value = "SIZE", .group = "Boot test",
          .help = "allocate no more than this",
-         .more = "Entries of the ledger beyond it are not tried. Memory shared with the CPU is never filled beyond what the "
-           "host has available, whatever the limit."},
+         .more = "The entry of the ledger that crosses it is tried in part, later ones are not. Memory shared with the CPU is "
+           "never filled beyond what the host has available, whatever the limit."},
     Flag{.verbs = "boot", .name = "hold", .type = number, .value = "SECONDS", .low = 0, .high = 86400, .fallback = "2",
          .group = "Boot test", .help = "how long everything stays allocated"},
     Flag{.verbs = "boot", .name = "checkpoint", .type = text, .value = "DIR", .group = "Boot test",

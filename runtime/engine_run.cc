@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 using profiles::Bytes;
 using profiles::Json;
 
+constexpr int kTicksToDie = 20;
 constexpr int kTickMs = 100;          // between two samples of memory
 constexpr double kHealthSeconds = 2;  // for one answer of /health
 constexpr double kGraceSeconds = 20;  // an engine with many workers takes a while to end
@@ -147,12 +148,21 @@ class EngineWatcher {
     });
     while (answer.wait_for(std::chrono::milliseconds(0)) != std::future_status::ready) {
       tick();
-      if (!run_.died_later && child_->poll_exit()) {
-        run_.died_later = true;
-        run_.exit_status = *child_->poll_exit();
-      }
+      note_death();
     }
-    return read_completion(answer.get(), seconds_since(start));
+    const std::optional<HttpAnswer> said = answer.get();
+    const double seconds = seconds_since(start);
+    // A connection breaks a moment before the process that held it is gone.
+    for (int i = 0; i < kTicksToDie && !said && !note_death(); ++i) tick();
+    return read_completion(said, seconds);
+  }
+
+  bool note_death() {
+    if (const std::optional<int> status = child_->poll_exit()) {
+      run_.died_later = true;
+      run_.exit_status = *status;
+    }
+    return run_.died_later;
   }
 
   const EngineOptions& options_;
