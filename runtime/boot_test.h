@@ -50,7 +50,7 @@ struct BootMeasurement {
   std::vector<MeasuredEntry> entries;
   Bytes held;                            ///< sum of what was allocated at once
   double write_rate = 0, read_rate = 0;  ///< bytes per second over everything; 0 = too little to time
-  double slowest_write = 0;              ///< of a piece of at most 1 GiB
+  double slowest_write = 0;              ///< of a piece of at most 1 GiB that took long enough to tell; 0 = none
   double held_seconds = 0;
 };
 
