@@ -51,7 +51,8 @@ struct Gpu {
   std::vector<std::string> aliases;
   std::string as_of;  ///< "2026-11-30": when the facts were collected
   Capability capability;
-  bool unified = false;  ///< the CUDA INTEGRATED attribute: CPU and GPU share one memory (GB10, Thor)
+  std::string platform = "cuda";  ///< what an engine was built for: "cuda", "rocm" or "xpu"
+  bool unified = false;           ///< the CUDA INTEGRATED attribute: CPU and GPU share one memory (GB10, Thor)
 
   std::optional<Fact<Bytes>> nvml_total;           ///< nvidia-smi memory.total
   Fact<ByteRange> cuda_total_linux;                ///< cudaMemGetInfo total on native Linux

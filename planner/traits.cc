@@ -159,7 +159,7 @@ Traits stated_traits(const Question& question) {
   const hardware::Node& node = question.node;
   const Serving& serving = question.serving;
   add_model(traits, question.model);
-  traits["platform"] = node.gpu.capability.major > 0 ? "cuda" : "rocm";
+  traits["platform"] = node.gpu.platform;
   traits["capability"] = static_cast<double>(node.gpu.capability.number());
   traits["memory_gib"] = profiles::to_gib(hardware::total_memory(node).likely);
   traits["link"] = link_word(node.link);

@@ -159,6 +159,17 @@ bool other_vendor(const Observation& row) {
   return contains(text, "rx 7900") || contains(text, "rx 9070");
 }
 
+void set_platform(const Observation& row, Gpu& gpu) {
+  if (!other_vendor(row)) return;
+  gpu.capability = {};
+  gpu.platform = "rocm";
+  const std::string text =
+      lower(row.gpu.value_or("") + " " + row.gpu_hint.value_or("") + " " + row.engine_version.value_or(""));
+  for (const std::string& word : words(text)) {
+    if (word == "xpu" || word == "arc" || word == "intel") gpu.platform = "xpu";
+  }
+}
+
 std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
   Machine machine;
   const std::optional<double> nominal = row.nvml_mib ? std::optional<double>(cuda_of_nvml(*row.nvml_mib)) : row.total_gib;

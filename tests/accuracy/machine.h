@@ -27,6 +27,9 @@ const hardware::Gpu* find_card(const Cards& cards, std::string_view text, std::o
 /// least this compute capability (times ten) comes first.
 const hardware::Gpu* card_of_total(const Cards& cards, double total_gib, int capability = 0);
 
+/// Of another vendor's card: which builds serve it, and that it has no compute capability.
+void set_platform(const Observation& row, hardware::Gpu& gpu);
+
 struct Machine {
   hardware::Node node;
   bool card_known = false;           ///< the row names the card and a profile describes it

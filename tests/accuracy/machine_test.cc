@@ -92,6 +92,16 @@ TEST_CASE("cards of other vendors are told by their words, hints and builds incl
   CHECK_FALSE(other_vendor(row));
   row.engine_version = "0.23.1 (ROCm 7.14)";
   CHECK(other_vendor(row));
+
+  hardware::Gpu gpu;
+  set_platform(row, gpu);
+  CHECK(gpu.platform == "rocm");
+  row.gpu = "Intel Arc Pro B60 (XPU)";
+  set_platform(row, gpu);
+  CHECK(gpu.platform == "xpu");
+  hardware::Gpu other;
+  set_platform(Observation{}, other);
+  CHECK(other.platform == "cuda");
 }
 
 }  // namespace

@@ -207,12 +207,12 @@ Case case_of(const Library& library, const Observation& row, const std::optional
     out.machine_known = true;
     out.total_printed = machine->total_printed;
     out.assumed.insert(out.assumed.end(), machine->assumed.begin(), machine->assumed.end());
-    if (other_vendor(row)) out.question.node.gpu.capability = {};
+    set_platform(row, out.question.node.gpu);
     set_free_at_start(row, out.question.node);
   } else {
     out.question.node.gpu = library.cards().gpus.front();
     out.question.node.count = static_cast<int>(std::clamp<std::int64_t>(row.tp.value_or(1) * row.pp.value_or(1), 1, 4096));
-    if (other_vendor(row)) out.question.node.gpu.capability = {};
+    set_platform(row, out.question.node.gpu);
     out.assumed.push_back("machine not stated");
   }
   out.version = release_of(row, out);
