@@ -108,7 +108,8 @@ hardware::Link link_of(const Gpu& gpu, int count) {
 Cards read_cards(const profiles::Catalog& catalog) { return {hardware::load_gpus(catalog)}; }
 
 const Gpu* find_card(const Cards& cards, std::string_view text, std::optional<double> total_gib) {
-  Words wanted = card_words(text, true);
+  const Words all = card_words(text, true);
+  Words wanted = all;
   if (std::any_of(wanted.begin(), wanted.end(), tells_apart)) {
     std::erase_if(wanted, [](const std::string& word) { return !tells_apart(word); });
   }
@@ -119,11 +120,15 @@ const Gpu* find_card(const Cards& cards, std::string_view text, std::optional<do
     Words names = gpu.driver_names;
     names.insert(names.end(), gpu.aliases.begin(), gpu.aliases.end());
     names.push_back(gpu.name.substr(0, gpu.name.find('(')));
+    // Of two cards that fit, the one whose names hold more of the text ("Workstation").
+    const Words known = card_words(profiles::format("{}", profiles::join(names, " ")), false);
+    const auto absent = std::count_if(all.begin(), all.end(), [&](const std::string& word) { return !has(known, word); });
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Words have = card_words(names[i], false);
       const auto present = [&have](const std::string& word) { return has(have, word); };
       if (!std::all_of(wanted.begin(), wanted.end(), present)) continue;
-      double cost = static_cast<double>(have.size() - std::min(have.size(), wanted.size()));
+      double cost =
+          static_cast<double>(have.size() - std::min(have.size(), wanted.size())) + 0.01 * static_cast<double>(absent);
       if (total_gib) cost += std::abs(total_gib_of(gpu) - *total_gib) / *total_gib * 20;
       if (best != nullptr && cost >= best_cost) continue;
       best = &gpu;

@@ -64,10 +64,10 @@ TEST_CASE("an unknown name takes the memory of a like GPU, or says that there is
   CHECK(like.remark ==
         "no profile is named 'NVIDIA GeForce RTX 6090': memory taken from GeForce RTX 5090 (32 GB), its speed does not "
         "apply");
-  const GpuMatch none = match("NVIDIA Tesla T4", 15360, {7, 5});
+  const GpuMatch none = match("Quadro P6000", 24449, {6, 1});
   CHECK(none.kind == MatchKind::none);
   CHECK_FALSE(none.gpu.has_value());
-  CHECK(none.remark == "no profile is named 'NVIDIA Tesla T4', and none of capability 7.5 has 15360 MiB");
+  CHECK(none.remark == "no profile is named 'Quadro P6000', and none of capability 6.1 has 24449 MiB");
 }
 
 }  // namespace

@@ -47,9 +47,11 @@ std::shared_ptr<models::TensorInventory> oss_inventory(const Oss& oss) {
   return out;
 }
 
-double loaded(const Oss& oss, const char* version, std::int64_t tp = 1, hardware::Capability capability = {9, 0}) {
+double loaded(const Oss& oss, const char* version, std::int64_t tp = 1, hardware::Capability capability = {9, 0},
+              const char* platform = "cuda") {
   Question question = h100(oss_model(oss), oss_inventory(oss), version);
   question.node.gpu.capability = capability;
+  question.node.gpu.platform = platform;
   question.serving.tensor_parallel_size = tp;
   const Asked asked = ask(question);
   const Rank rank = distinct_ranks(question.model, asked.settings).front();
@@ -65,8 +67,8 @@ TEST_CASE("gpt-oss loads what boots printed, by kernel and version") {
   CHECK(loaded(k20b, "0.19.0", 2) == doctest::Approx(7.01).epsilon(0.008));  // 1440 -> 1536
   CHECK(loaded(k20b, "0.11.0") == doctest::Approx(13.47).epsilon(0.003));    // only 2880 -> 3072
   CHECK(loaded(k120b, "0.14.1") == doctest::Approx(64.38).epsilon(0.001));
-  CHECK(loaded(k120b, "0.19.0", 1, {8, 0}) == doctest::Approx(65.97).epsilon(0.002));  // Marlin pads scales too
-  CHECK(loaded(k20b, "0.29.0", 1, {0, 0}) == doctest::Approx(12.87).epsilon(0.004));   // no padding
+  CHECK(loaded(k120b, "0.19.0", 1, {8, 0}) == doctest::Approx(65.97).epsilon(0.002));        // Marlin pads scales too
+  CHECK(loaded(k20b, "0.29.0", 1, {0, 0}, "xpu") == doctest::Approx(12.87).epsilon(0.004));  // no padding
 }
 
 // 32 experts over 4 ranks are 8 each; 30 are 8, 8, 7, 7: the first rank holds the most. 2 redundant ones make 32 again.
