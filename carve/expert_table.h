@@ -21,7 +21,7 @@ class RouterRows {
   double cosine(std::size_t a, std::size_t b) const;  ///< 0 where a row is zero
 
  private:
-  std::size_t experts_, width_ = 0;
+  std::size_t width_ = 0;
   std::vector<float> values_;
   std::vector<double> norms_;
 };

@@ -75,7 +75,7 @@ std::vector<double> router_norms(const Source& source, const Block& block) {
   return out;
 }
 
-RouterRows::RouterRows(const Source& source, const Block& block) : experts_(static_cast<std::size_t>(block.experts)) {
+RouterRows::RouterRows(const Source& source, const Block& block) {
   const DType type = tensor_of(source, block.router).dtype;
   std::vector<double> values;
   for_each_row(source, block, [&](std::int64_t, std::span<const char> row) {
