@@ -139,7 +139,10 @@ int check_command(const Args& args, const Console& console) {
   }
   apply_allowances(config, today(environment("SOURCE_DATE_EPOCH").value_or("")), run);
   for (const std::string& text : run.skipped) console.note(text);
-  if (run.cases.empty()) console.note(format("no deployment of vLLM among {} files", run.files));
+  if (run.cases.empty()) {
+    profiles::fail_input(format("no deployment of vLLM among {} files", run.files), {},
+                         "a gate that reads nothing is no pass: name the files that hold them, or check their spelling");
+  }
   deliver(args, console, "table|json|yaml|markdown|github|sarif|junit", args.text("format").value_or("table"),
           [&run](std::string_view form, const Screen& screen) { return rendering(run, form, screen); });
   const int code = exit_code(run);

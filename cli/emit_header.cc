@@ -7,6 +7,7 @@
 #include "cli/version.h"
 #include "cli/words.h"
 #include "profiles/text.h"
+#include "runtime/secrets.h"
 #include "runtime/serve_command.h"
 
 namespace kvfit::cli {
@@ -28,14 +29,14 @@ std::string headroom(const planner::Plan& plan) {
   return format("; least headroom {} GiB ({})", with_bar(least->margin(), least->error), least->id);
 }
 
-std::string quoted_line(const Args& args, std::string_view target) {
+std::string quoted_line(const runtime::ServingFacts& facts, const Args& args, std::string_view target) {
   std::string out = format("kvfit emit --to {}", target);
   for (const std::string& word : args.line({"to", "output", "quiet", "color", "force"})) {
     out += " " + runtime::shell_quoted(word);
   }
   for (const std::string& word : args.words) out += " " + runtime::shell_quoted(word);
   if (!args.trailing.empty()) out += " --";
-  for (const std::string& word : args.trailing) out += " " + runtime::shell_quoted(word);
+  for (const std::string& word : runtime::without_secrets(facts, args.trailing)) out += " " + runtime::shell_quoted(word);
   return out;
 }
 
@@ -58,7 +59,7 @@ std::vector<std::string> emit_header(const Report& report, const runtime::Servin
                        stated ? "--read-rate" : "assumed: " + facts.read_source));
   out.push_back(format("  {} s to compile ({});", facts.compile_seconds, facts.compile_source));
   out.push_back(format("  probes and timeouts allow {} times the sum, {} s", facts.patience, unit.start.wait_seconds));
-  out.push_back(format("write again: {}", quoted_line(args, target)));
+  out.push_back(format("write again: {}", quoted_line(facts, args, target)));
   for (std::string& line : out) line = one_line(line);
   return out;
 }

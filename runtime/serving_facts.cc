@@ -70,6 +70,7 @@ ServingFacts read_serving_facts(const Node& profile) {
   out.placement_flags = read_words(fields.at("placement_flags"));
   out.secret_flags = read_words(fields.at("secret_flags"));
   out.secret_variables = read_words(fields.at("secret_variables"));
+  out.secret_words = read_words(fields.at("secret_words"));
   out.own_variables = read_words(fields.at("own_variables"));
   for (const char* known : {"id", "as_of", "source"}) fields.ignore(known);
   fields.finish();

@@ -27,6 +27,7 @@ struct ServingFacts {
   planner::Version nodes_since;
   std::vector<std::string> placement_flags;  ///< how a call is spread over machines: each file says that its own way
   std::vector<std::string> secret_flags, secret_variables;
+  std::vector<std::string> secret_words;   ///< a variable with one of these between its underscores is secret
   std::vector<std::string> own_variables;  ///< set by the files themselves
 };
 /// Throws Error with place on unknown keys and absurd values.

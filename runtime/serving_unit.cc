@@ -12,6 +12,7 @@
 #include "profiles/error.h"
 #include "profiles/quantity.h"
 #include "profiles/text.h"
+#include "runtime/secrets.h"
 
 namespace kvfit::runtime {
 namespace {
@@ -87,9 +88,14 @@ void take_apart(const ServingFacts& facts, ServingUnit& out) {
     }
   }
   out.command.flags = std::move(kept);
-  std::erase_if(out.command.environment, [&facts](const std::string& text) {
+  std::erase_if(out.command.environment, [&facts, &out](const std::string& text) {
     const std::string_view name = std::string_view(text).substr(0, text.find('='));
-    return one_of(facts.secret_variables, name) || one_of(facts.own_variables, name);
+    if (one_of(facts.own_variables, name)) return true;
+    const bool secret = secret_variable(facts, name, std::string_view(text).substr(std::min(name.size() + 1, text.size())));
+    if (secret && !one_of(facts.secret_variables, name)) {
+      out.left_out.push_back(format("{}: a secret, which belongs into the environment", name));
+    }
+    return secret;
   });
 }
 
