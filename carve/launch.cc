@@ -5,19 +5,13 @@
 #include <string>
 
 #include "carve/json_spans.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::carve {
 namespace {
 
 using profiles::format;
-
-// One word of a POSIX shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::string head(const Job& job) {
   return format("#!/bin/sh\n# Carves {} into {}: {} parts, then the merge. Written by kvfit carve launch.\nset -eu\n\n",
@@ -47,23 +41,23 @@ std::string pod(const LaunchOptions& options, const std::string& words, const st
 }  // namespace
 
 std::string parallel_script(const Job& job, const LaunchOptions& options) {
-  const std::string file = quoted(options.job_file);
+  const std::string file = profiles::single_quoted(options.job_file);
   return head(job) + format(
                          "job={}\nparallel --joblog \"$job.log\" --resume-failed --halt soon,fail=1 -j {} \\\n"
                          "  {} carve run --job \"$job\" --part '{{}}/{}' ::: $(seq 0 {})\n{} carve merge --job \"$job\"\n",
-                         file, options.at_once, quoted(options.program), job.parts.size(), job.parts.size() - 1,
-                         quoted(options.program));
+                         file, options.at_once, profiles::single_quoted(options.program), job.parts.size(),
+                         job.parts.size() - 1, profiles::single_quoted(options.program));
 }
 
 std::string slurm_script(const Job& job, const LaunchOptions& options) {
-  const std::string program = quoted(options.program);
+  const std::string program = profiles::single_quoted(options.program);
   return head(job) + format(
                          "job={}\nparts=$(sbatch --parsable --job-name=kvfit-carve --array=0-{}%{} --ntasks=1 "
                          "--cpus-per-task=2 --mem=1G \\\n"
                          "  --wrap=\"{} carve run --job '$job' --part auto\")\n"
                          "sbatch --job-name=kvfit-merge --dependency=\"afterok:${{parts%%;*}}\" --ntasks=1 --mem=1G \\\n"
                          "  --wrap=\"{} carve merge --job '$job'\"\n",
-                         quoted(options.job_file), job.parts.size() - 1, options.at_once, program, program);
+                         profiles::single_quoted(options.job_file), job.parts.size() - 1, options.at_once, program, program);
 }
 
 std::string kubernetes_manifest(const Job& job, const LaunchOptions& options) {

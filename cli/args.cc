@@ -17,6 +17,7 @@
 
 #include "profiles/error.h"
 #include "profiles/quantity.h"
+#include "profiles/spelling.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
 
@@ -28,17 +29,8 @@ using profiles::format;
 using profiles::leading_number;
 using profiles::read_count;
 using profiles::read_size;
+using profiles::split;
 using profiles::whole_number;
-
-std::vector<std::string> split(std::string_view text, char by) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::size_t end = text.find(by);
-    if (end != 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return out;
-}
 
 // One way of writing a flag: its name, an alias, or "no-NAME". `implied` is the value an alias stands for.
 struct Spelling {

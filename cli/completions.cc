@@ -1,11 +1,11 @@
 #include "cli/completions.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/flags.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::cli {
@@ -19,16 +19,6 @@ std::vector<std::string> ids(const profiles::Catalog& catalog, std::string_view 
   return out;
 }
 
-std::vector<std::string> split(std::string_view text, char by) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(by), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 // What a flag's value may be: listed choices, ids of the catalogue, a file; empty words and no file for the rest.
 struct Values {
   std::vector<std::string> words;
@@ -36,7 +26,7 @@ struct Values {
 };
 
 Values values_of(const Flag& flag, const profiles::Catalog& catalog) {
-  if (flag.type == FlagType::choice) return {split(flag.choices, '|'), false};
+  if (flag.type == FlagType::choice) return {profiles::split(flag.choices, '|'), false};
   if (flag.name == "gpu") return {ids(catalog, "hardware"), true};
   if (flag.name == "model") return {ids(catalog, "models"), true};
   if (flag.name == "engine") return {ids(catalog, "engines"), false};

@@ -1,7 +1,6 @@
 #include "hardware/gpu_catalog.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::hardware {
@@ -17,12 +17,8 @@ namespace {
 
 using profiles::Catalog;
 using profiles::format;
+using profiles::lower;
 using profiles::ProfileFile;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 template <typename T>
 FactRow row(std::string key, std::string unit, const Fact<T>& fact, double low, double likely, double high) {

@@ -11,19 +11,16 @@
 #include "models/quantization_parts.h"
 #include "models/quantization_rules.h"
 #include "profiles/document.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::models {
 namespace {
 
 using profiles::format;
+using profiles::lower;
 using profiles::Node;
 using Match = FormatRule::Match;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 std::string text_at(const Node* map, std::string_view key) {
   const Node* node = map ? map->find(key) : nullptr;

@@ -1,7 +1,6 @@
 #include "profiles/catalog.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/packed.h"
+#include "profiles/spelling.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
 
@@ -20,12 +20,6 @@ namespace kvfit::profiles {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 std::vector<std::string> names_in(const Node& profile) {
   std::vector<std::string> out;

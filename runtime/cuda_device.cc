@@ -1,13 +1,13 @@
 #include "runtime/cuda_device.h"
 
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::runtime {
@@ -88,9 +88,7 @@ std::string pci_id(std::string_view text) {
   const std::size_t colon = text.find(':');
   std::string domain(colon == std::string_view::npos ? "" : text.substr(0, colon));
   while (domain.size() > 4 && domain.front() == '0') domain.erase(0, 1);
-  std::string out = domain + std::string(colon == std::string_view::npos ? text : text.substr(colon));
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
+  return profiles::lower(domain + std::string(colon == std::string_view::npos ? text : text.substr(colon)));
 }
 
 }  // namespace kvfit::runtime

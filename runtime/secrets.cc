@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cctype>
 
+#include "profiles/spelling.h"
+
 namespace kvfit::runtime {
 namespace {
 
-constexpr std::string_view kHidden = "...";
+using profiles::one_of;
 
-bool one_of(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
+constexpr std::string_view kHidden = "...";
 
 // "--api_key" and "--api-key" are one flag; empty for what is none.
 std::string flag_name(std::string_view word) {

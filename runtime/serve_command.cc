@@ -11,6 +11,7 @@
 #include "models/model.h"
 #include "planner/settings.h"
 #include "profiles/json.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 
 namespace kvfit::runtime {
@@ -138,16 +139,7 @@ std::string shell_quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || std::string_view("-_./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
+  return plain ? word : profiles::single_quoted(word);
 }
 
 std::string shell_text(const ServeCommand& command) {

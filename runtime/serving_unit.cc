@@ -11,6 +11,7 @@
 
 #include "profiles/error.h"
 #include "profiles/quantity.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "runtime/secrets.h"
 
@@ -22,6 +23,7 @@ using planner::Question;
 using profiles::Bytes;
 using profiles::fail_input;
 using profiles::format;
+using profiles::one_of;
 
 // "0.24.0" of "0.24": packages and images carry the release's three numbers. A build between releases stays as it is.
 std::string release(const std::string& engine_version) {
@@ -67,10 +69,6 @@ Bytes checkpoint_of(const Question& question, const Plan& plan) {
     out += ledger.sum(planner::Section::weights) * question.serving.tensor_parallel_size;
   }
   return out;
-}
-
-bool one_of(const std::vector<std::string>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 // What every file says in its own way, or must not say, leaves the call: port, spreading over machines, secrets.

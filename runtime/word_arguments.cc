@@ -9,6 +9,7 @@
 
 #include "profiles/json.h"
 #include "profiles/quantity.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "runtime/serve_call.h"
 
@@ -27,12 +28,6 @@ bool is_flag(std::string_view word) {
 }
 
 bool is_switch(FlagKind kind) { return kind == FlagKind::on || kind == FlagKind::on_off; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 class Parser {
  public:
@@ -125,9 +120,9 @@ class Parser {
 
   // Releases up to 0.7 took "True" and "False" after some switches; later ones refuse the word.
   void switch_value(bool given, ServeArgument& out) {
-    std::string word = lower(out.value);
+    std::string word = profiles::lower(out.value);
     const bool old = planner::compare(version_, planner::parse_version("0.8")) < 0;
-    if (!given && at_ < words_.size()) word = lower(words_[at_].text);
+    if (!given && at_ < words_.size()) word = profiles::lower(words_[at_].text);
     if (word != "true" && word != "false") {
       out.value.clear();
       return;

@@ -67,12 +67,6 @@ std::optional<std::string> release_word(std::string_view word) {
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::vector<std::string> words(std::string_view text, std::string_view keep) {
   std::vector<std::string> out;
   std::string word;

@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "profiles/spelling.h"
 #include "tests/accuracy/observation.h"
 
 namespace kvfit::accuracy {
 
-std::string lower(std::string_view text);
+using profiles::lower;
 /// Maximal runs of letters and digits plus `keep`, lower case: words("Qwen3 AWQ, 5.68 GiB", ".") -> qwen3 awq 5.68 gib.
 std::vector<std::string> words(std::string_view text, std::string_view keep = "");
 bool contains(std::string_view text, std::string_view part);
