@@ -9,11 +9,11 @@
 #include "runtime/cuda_kernels.h"
 #include "runtime/cuda_session.h"
 #include "runtime/kernel_math.h"
+#include "runtime/stopwatch.h"
 
 namespace kvfit::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using profiles::kGiB;
 using profiles::kMiB;
 
@@ -27,8 +27,6 @@ constexpr double kBeyondDelays = 0.1;  // seconds: what takes longer was not mer
 constexpr std::int64_t kSmallestPart = 16 * kMiB;
 // Page tables and the driver's own needs for the host side of unified memory.
 constexpr std::int64_t kHostReserve = kGiB;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct Held {
   std::size_t index;  ///< into the plan's entries
@@ -142,10 +140,10 @@ void BootTest::time_piece(CudaStream& stream, std::uint64_t words, Speed& speed,
   const bool timed = static_cast<std::int64_t>(words * 8) >= kTimedAtLeast;
   double best = 0;
   for (int tries = 0; tries < (timed ? kMostTries : 1); ++tries) {
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     work();
     stream.wait();
-    const double seconds = std::max(seconds_since(start), 1e-9);
+    const double seconds = std::max(watch.seconds(), 1e-9);
     best = tries == 0 ? seconds : std::min(best, seconds);
     const double rate = static_cast<double>(words * 8) / best;
     if (best > kBeyondDelays || (tries > 0 && rate > std::max(speed.fastest, plan_.bandwidth) * kSlowPiece)) break;
@@ -199,12 +197,12 @@ void BootTest::verify(CudaKernels& kernels, CudaStream& stream, const Held& held
 }
 
 void BootTest::hold(double seconds) {
-  const Clock::time_point start = Clock::now();
-  while (seconds_since(start) < seconds) {
+  const Stopwatch watch;
+  while (watch.seconds() < seconds) {
     progress_("holding", out_.held, out_.held);  // which may ask to stop
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.05, seconds)));
   }
-  out_.held_seconds = seconds_since(start);
+  out_.held_seconds = watch.seconds();
 }
 
 void set_cap(const BootOptions& options, BootMeasurement& out) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -16,11 +15,11 @@
 #include "runtime/cuda_session.h"
 #include "runtime/expert_matrix.h"
 #include "runtime/kernel_math.h"
+#include "runtime/stopwatch.h"
 
 namespace kvfit::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using models::HeaderTensor;
 using models::SafetensorsHeader;
 
@@ -191,7 +190,7 @@ StreamedMatrix Streamer::multiply(const ExpertMatrix& matrix) {
 }
 
 void stream_all(Streamer& streamer, const std::vector<SafetensorsHeader>& files, StreamMeasurement& out) {
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   for (const SafetensorsHeader& file : files) {
     if (!out.resident) streamer.release();
     if (streamer.stream(file)) continue;
@@ -199,7 +198,7 @@ void stream_all(Streamer& streamer, const std::vector<SafetensorsHeader>& files,
                                 .state = EntryState::refused};
     break;
   }
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  out.seconds = watch.seconds();
   streamer.release();
 }
 

@@ -16,14 +16,12 @@
 
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "runtime/stopwatch.h"
 
 namespace kvfit::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kNotStarted = 127;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
@@ -119,9 +117,9 @@ std::optional<int> ChildProcess::poll_exit() {
 
 void ChildProcess::end(double grace_seconds) {
   ::kill(-id_, SIGTERM);
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   // The group lives as long as one of its processes does.
-  while (seconds_since(start) < grace_seconds && (!poll_exit() || ::kill(-id_, 0) == 0)) {
+  while (watch.seconds() < grace_seconds && (!poll_exit() || ::kill(-id_, 0) == 0)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ::kill(-id_, SIGKILL);
@@ -135,9 +133,9 @@ void ChildProcess::end(double grace_seconds) {
 Finished run_to_end(const ChildOptions& options, double seconds) {
   ChildProcess child(options);
   Finished out;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   for (bool open = true; open;) {
-    const double left = seconds - seconds_since(start);
+    const double left = seconds - watch.seconds();
     if (left <= 0) {
       out.timed_out = true;
       break;

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <future>
@@ -12,11 +11,11 @@
 #include "profiles/json.h"
 #include "runtime/http.h"
 #include "runtime/nvml.h"
+#include "runtime/stopwatch.h"
 
 namespace kvfit::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using profiles::Bytes;
 using profiles::Json;
 
@@ -26,8 +25,6 @@ constexpr double kHealthSeconds = 2;  // for one answer of /health
 constexpr double kGraceSeconds = 20;  // an engine with many workers takes a while to end
 constexpr int kNotStarted = 127;
 constexpr std::int64_t kAnswerTokens = 8;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // A prompt as token numbers, so that its length is known without a tokenizer; small numbers exist in every vocabulary.
 std::string request_text(const std::string& model, std::int64_t tokens) {
@@ -66,7 +63,7 @@ class EngineWatcher {
   }
 
   EngineRun run() {
-    start_ = Clock::now();
+    since_start_ = Stopwatch();
     child_ = std::make_unique<ChildProcess>(options_.child);
     until_ready();
     if (run_.end == EngineEnd::ready) {
@@ -81,7 +78,7 @@ class EngineWatcher {
 
  private:
   void until_ready() {
-    while (seconds_since(start_) < options_.ready_seconds) {
+    while (since_start_.seconds() < options_.ready_seconds) {
       tick();
       if (const std::optional<int> status = child_->poll_exit()) {
         take_output();
@@ -91,7 +88,7 @@ class EngineWatcher {
       }
       if (healthy()) {
         run_.end = EngineEnd::ready;
-        run_.ready_seconds = seconds_since(start_);
+        run_.ready_seconds = since_start_.seconds();
         return;
       }
     }
@@ -110,7 +107,7 @@ class EngineWatcher {
     const std::size_t before = lines_;
     take_output();
     sample();
-    if (lines_ == before) watch_("", run_, seconds_since(start_));
+    if (lines_ == before) watch_("", run_, since_start_.seconds());
   }
 
   void take_output() {
@@ -120,7 +117,7 @@ class EngineWatcher {
       read_to_ = end + 1;
       ++lines_;
       read_boot_line(line, run_.log);
-      watch_(line, run_, seconds_since(start_));
+      watch_(line, run_, since_start_.seconds());
     }
   }
 
@@ -142,7 +139,7 @@ class EngineWatcher {
   // Memory is sampled while the engine works on the answer.
   Completion complete(const std::string& model, std::int64_t tokens) {
     const std::string text = request_text(model, tokens);
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     std::future<std::optional<HttpAnswer>> answer = std::async(std::launch::async, [this, &text] {
       return http_post_json(options_.port, "/v1/completions", text, options_.answer_seconds);
     });
@@ -151,7 +148,7 @@ class EngineWatcher {
       note_death();
     }
     const std::optional<HttpAnswer> said = answer.get();
-    const double seconds = seconds_since(start);
+    const double seconds = watch.seconds();
     // A connection breaks a moment before the process that held it is gone.
     for (int i = 0; i < kTicksToDie && !said && !note_death(); ++i) tick();
     return read_completion(said, seconds);
@@ -170,7 +167,7 @@ class EngineWatcher {
   std::string no_nvml_;
   std::unique_ptr<Nvml> nvml_;
   std::unique_ptr<ChildProcess> child_;
-  Clock::time_point start_;
+  Stopwatch since_start_;
   EngineRun run_;
   std::size_t read_to_ = 0, lines_ = 0;
   bool open_ = true;
