@@ -3,31 +3,19 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "cli/check_policy.h"
 #include "cli/check_rules.h"
 #include "cli/commands.h"
 #include "tests/cli/sample_reports.h"
+#include "tests/support/golden.h"
 
 namespace {
 
 using namespace kvfit;
 using namespace kvfit::cli;
-
-void check_golden(const std::string& name, const std::string& found) {
-  const std::string path = std::string(KVFIT_GOLDEN) + "/" + name;
-  const char* update = std::getenv("KVFIT_UPDATE_GOLDEN");
-  if (update != nullptr && std::string(update) == "1") std::ofstream(path, std::ios::binary) << found;
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream expected;
-  expected << in.rdbuf();
-  CAPTURE(name);
-  CHECK(found == expected.str());
-}
+using tests::check_golden;
 
 // A deployment with the sample's answer and the findings that its verdict brings.
 CheckRun run_of(samples::Sample sample) {

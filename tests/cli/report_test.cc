@@ -3,30 +3,18 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "planner/ledger.h"
 #include "profiles/document.h"
 #include "tests/cli/sample_reports.h"
+#include "tests/support/golden.h"
 
 namespace {
 
 using namespace kvfit;
 using namespace kvfit::cli;
-
-void check_golden(const std::string& name, const std::string& found) {
-  const std::string path = std::string(KVFIT_GOLDEN) + "/" + name;
-  const char* update = std::getenv("KVFIT_UPDATE_GOLDEN");
-  if (update != nullptr && std::string(update) == "1") std::ofstream(path, std::ios::binary) << found;
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream expected;
-  expected << in.rdbuf();
-  CAPTURE(name);
-  CHECK(found == expected.str());
-}
+using tests::check_golden;
 
 // YAML and JSON of one plan must be the same tree, whoever reads them.
 void check_same(const profiles::Node& yaml, const profiles::Node& json) {

@@ -3,29 +3,18 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "profiles/catalog.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
+#include "tests/support/golden.h"
 
 namespace kvfit::runtime {
 namespace {
 
-void check_golden(const std::string& name, const std::string& found) {
-  const std::string path = std::string(KVFIT_GOLDEN) + "/" + name;
-  const char* update = std::getenv("KVFIT_UPDATE_GOLDEN");
-  if (update != nullptr && std::string(update) == "1") std::ofstream(path, std::ios::binary) << found;
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream expected;
-  expected << in.rdbuf();
-  CAPTURE(name);
-  CHECK(found == expected.str());
-}
+using tests::check_golden;
 
 // The published serve line of the 192-expert carve of Qwen3.6-35B-A3B on a 24 GB laptop 5090.
 ServingUnit carved() {
