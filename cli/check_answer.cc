@@ -1,7 +1,6 @@
 #include "cli/check_answer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <string>
@@ -17,6 +16,7 @@
 #include "cli/serving_flags.h"
 #include "planner/search.h"
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "runtime/deployment_serving.h"
 
@@ -25,12 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using profiles::format;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
+using profiles::lower;
 
 // "NVIDIA-H100-80GB-HBM3" and "NVIDIA H100 80GB HBM3" are one label.
 std::string label_key(std::string_view text) {
@@ -207,13 +202,8 @@ Asked Answerer::asked(const runtime::Deployment& deployment, const std::string& 
 void Answerer::price(const Asked& asked, CheckCase& out) const {
   BuiltQuestion built = build_question(asked, catalog_, environment_, true);
   if (args_.text("corrections").value_or("on") == "on") use_corrections(built);
-  Report report;
-  report.plan = planner::make_plan(built.question);
-  report.question = std::move(built.question);
-  report.engine = std::move(built.engine);
-  report.engine_version = std::move(built.engine_version);
-  report.defaults = std::move(built.defaults);
-  report.inputs = std::move(built.inputs);
+  Report report = report_on(built);
+  report.plan = planner::make_plan(report.question);
   for (std::string& text : taken_for_granted(report)) report.plan.assumptions.push_back(std::move(text));
   for (const std::string& text : out.assumptions) report.plan.assumptions.push_back(text);
   const std::string margin = args_.text("margin").value_or(config_.margin.value_or("0"));

@@ -1,5 +1,4 @@
 // kvfit check [FILE|DIRECTORY...] [-- vllm serve ...]
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -60,12 +59,7 @@ class Checker {
       if (target.found && !runtime::may_hold_deployment(text)) return;
       const std::vector<runtime::ServeCall> calls =
           runtime::find_calls(text, name, {.flags = &answerer_.flags(), .read = files_beside(target.path)});
-      if (calls.empty() && !target.found) {
-        profiles::fail_input(
-            "no deployment of vLLM in this file", {.file = name},
-            "kvfit reads vllm serve command lines, --config files, compose, Kubernetes, Ray, units, scripts "
-            "and saved plans");
-      }
+      if (calls.empty() && !target.found) no_deployment(name);
       take(calls, name, run);
     } catch (const profiles::Error& fault) {
       if (fault.fault() != profiles::Fault::input || alone) throw;

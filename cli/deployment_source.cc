@@ -81,15 +81,17 @@ std::vector<runtime::ServeCall> command_line_calls(const std::vector<std::string
   return calls;
 }
 
+void no_deployment(const std::string& file) {
+  fail_input(
+      "no deployment of vLLM in this file", {.file = file},
+      "kvfit reads vllm serve command lines, --config files, compose, Kubernetes, Ray, units, scripts and saved plans");
+}
+
 std::vector<runtime::ServeCall> file_calls(const std::string& path, const runtime::FlagTable& flags) {
   const std::string name = path == "-" ? "<stdin>" : path;
   std::vector<runtime::ServeCall> calls =
       runtime::find_calls(read_text(path), name, {.flags = &flags, .read = files_beside(path)});
-  if (calls.empty()) {
-    fail_input("no deployment of vLLM in this file", {.file = name},
-               "kvfit reads vllm serve command lines, --config files, compose, Kubernetes, Ray, units, scripts "
-               "and saved plans");
-  }
+  if (calls.empty()) no_deployment(name);
   return calls;
 }
 

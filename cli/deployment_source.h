@@ -20,6 +20,9 @@ runtime::FileReader files_beside(const std::string& file);
 /// The calls in the words of one command line. Throws Error when they do not start vLLM.
 std::vector<runtime::ServeCall> command_line_calls(const std::vector<std::string>& words);
 
+/// Throws the Error that a file holds no deployment.
+[[noreturn]] void no_deployment(const std::string& file);
+
 /// The calls of a file; "-" is stdin. Throws Error when it holds none.
 std::vector<runtime::ServeCall> file_calls(const std::string& path, const runtime::FlagTable& flags);
 

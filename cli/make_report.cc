@@ -65,16 +65,21 @@ void plan_again(Report& report) {
   for (std::string& text : taken_for_granted(report)) report.plan.assumptions.push_back(std::move(text));
 }
 
-Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment, const Hints& hints) {
-  BuiltQuestion built = build_question(args, catalog, environment, hints);
-  if (args.text("corrections").value_or("on") == "on") use_corrections(built);
+Report report_on(BuiltQuestion& built) {
   Report out;
-  out.arguments = planning_words(args, built.question.node.gpu.id);
   out.question = std::move(built.question);
   out.engine = std::move(built.engine);
   out.engine_version = std::move(built.engine_version);
   out.defaults = std::move(built.defaults);
   out.inputs = std::move(built.inputs);
+  return out;
+}
+
+Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment, const Hints& hints) {
+  BuiltQuestion built = build_question(args, catalog, environment, hints);
+  if (args.text("corrections").value_or("on") == "on") use_corrections(built);
+  Report out = report_on(built);
+  out.arguments = planning_words(args, out.question.node.gpu.id);
   const hardware::Node& node = out.question.node;
   if (!built.model_id.empty()) out.published = find_published(catalog, built.model_id, node.gpu.id, node.count, out.inputs);
   out.model_directory = std::move(built.model_directory);

@@ -16,6 +16,9 @@ runtime::CorrectionKey correction_key(const BuiltQuestion& built);
 /// What boots of this very configuration taught on this machine (kvfit calibrate --keep).
 void use_corrections(BuiltQuestion& built);
 
+/// A report without its plan yet: takes question, engine, defaults and inputs out of `built`.
+Report report_on(BuiltQuestion& built);
+
 Report make_report(const Args& args, const profiles::Catalog& catalog, const Environment& environment,
                    const Hints& hints = {});
 

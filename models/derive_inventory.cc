@@ -67,7 +67,7 @@ class Deriver {
   void expert(const Row& row, const Terms& terms, const std::string& module);
   void kv_scale(string_view row_name, const std::string& module);
   void add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts = 0);
-  NameRole role(const std::string& name);
+  NameRole role_here(const std::string& name);
   void unnamed(const std::string& prefix, std::int64_t parameters);
 
   const WeightFormat& format_of_module(const Row& row, const std::string& module) {
@@ -94,7 +94,7 @@ class Deriver {
 };
 
 // The parts of a row (weight, scales ...) have one role, the same in all layers made alike.
-NameRole Deriver::role(const std::string& name) {
+NameRole Deriver::role_here(const std::string& name) {
   if (row_ == nullptr || layer_ < 0) return role_of(name, model_);
   const auto [known, fresh] = roles_.try_emplace({row_, blocks_});
   if (fresh) known->second = {.role = role_of(name, model_), .layer = layer_};
@@ -104,7 +104,7 @@ NameRole Deriver::role(const std::string& name) {
 }
 
 void Deriver::add(std::string name, DType dtype, std::vector<std::int64_t> shape, std::int64_t experts) {
-  const NameRole role = this->role(name);
+  const NameRole role = role_here(name);
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.role = role.role;
