@@ -25,9 +25,6 @@ namespace {
 using models::HeaderTensor;
 using profiles::format;
 
-constexpr std::int64_t kShareBlock = 4096;
-constexpr std::int64_t kWorthSharing = 64 * profiles::kKiB;
-
 // Number of each kept expert, -1 for the others.
 std::vector<std::int32_t> renumber(const std::vector<std::int32_t>& kept, std::int64_t experts) {
   std::vector<std::int32_t> out(static_cast<std::size_t>(experts), -1);

@@ -16,6 +16,9 @@
 
 namespace kvfit::carve {
 
+inline constexpr std::int64_t kShareBlock = 4096;  ///< extents are shared in whole blocks of the file system
+inline constexpr std::int64_t kWorthSharing = std::int64_t{64} << 10;  ///< shorter runs are copied
+
 /// Bytes [source, source + bytes) of the source file come to stand at `target` of the output file.
 struct Run {
   std::int64_t source = 0, target = 0, bytes = 0;

@@ -27,8 +27,6 @@ namespace kvfit::carve {
 namespace {
 
 constexpr std::int64_t kPiece = 8 * profiles::kMiB;
-constexpr std::int64_t kShareBlock = 4096;
-constexpr std::int64_t kWorthSharing = 64 * profiles::kKiB;
 
 void read_all(int fd, std::span<char> out, std::int64_t offset, const std::string& path) {
   while (!out.empty()) {

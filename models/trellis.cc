@@ -43,9 +43,8 @@ bool can_mxfp8(std::int64_t inputs, std::int64_t outputs) {
 
 int slice_rank(std::string_view name) {
   constexpr std::string_view kMark = ".rank";
-  std::size_t at = name.rfind('.');
-  while (at != std::string_view::npos && at > 0 && !name.substr(at).starts_with(kMark)) at = name.rfind('.', at - 1);
-  if (at == std::string_view::npos || at == 0) return -1;
+  const std::size_t at = name.rfind(kMark);
+  if (at == std::string_view::npos) return -1;
   const std::string_view digits = name.substr(at + kMark.size());
   int out = -1;
   const std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), out);

@@ -24,7 +24,6 @@ using models::HeaderTensor;
 using models::SafetensorsHeader;
 
 constexpr std::int64_t kMargin = 64 * profiles::kMiB;  // left free when all files are kept on the device
-constexpr Bytes kResultMemory{48 * profiles::kKiB};    // of cuda_kernels.cc
 
 std::vector<SafetensorsHeader> headers_of(const models::Checkpoint& checkpoint) {
   std::vector<SafetensorsHeader> out;
@@ -220,7 +219,9 @@ StreamMeasurement stream_checkpoint(const CudaDriver& driver, const CudaDevice& 
     if (streamer.ready()) {
       stream_all(streamer, files, out);
     } else {
-      out.refused = MeasuredEntry{.entry = {.label = "results", .text = "what the kernels find", .bytes = kResultMemory},
+      out.refused = MeasuredEntry{.entry = {.label = "results",
+                                            .text = "what the kernels find",
+                                            .bytes = Bytes(static_cast<std::int64_t>(kResultBytes))},
                                   .state = EntryState::refused};
     }
     const std::optional<ExpertMatrix> matrix = find_expert_matrix(files);

@@ -21,8 +21,6 @@
 namespace kvfit::runtime {
 namespace {
 
-constexpr int kNotStarted = 127;
-
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
   for (std::string& word : words) out.push_back(word.data());

@@ -9,6 +9,8 @@
 
 namespace kvfit::runtime {
 
+inline constexpr int kNotStarted = 127;  ///< exit status of a program that cannot be started, as of a shell
+
 struct ChildOptions {
   std::vector<std::string> arguments;    ///< the program first, found by PATH
   std::vector<std::string> environment;  ///< "NAME=value", beside kvfit's own

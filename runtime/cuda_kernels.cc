@@ -14,9 +14,6 @@
 namespace kvfit::runtime {
 namespace {
 
-constexpr std::size_t kResultWords = 3;  // a block: sum, mismatches, first
-constexpr std::size_t kResultBytes = kMostBlocks * kResultWords * 8;
-
 // What the driver's compiler had to say, shortened to its first lines.
 std::string compiler_words(const std::array<char, 2048>& log) {
   std::string out(log.data());

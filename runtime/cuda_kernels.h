@@ -1,12 +1,17 @@
 // kvfit's kernels on a device: fill, verify, hash, and the product with one NVFP4 matrix.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "runtime/cuda_session.h"
+#include "runtime/kernel_math.h"
 
 namespace kvfit::runtime {
+
+inline constexpr std::size_t kResultWords = 3;                               ///< of a block: sum, mismatches, first
+inline constexpr std::size_t kResultBytes = kMostBlocks * kResultWords * 8;  ///< device memory that CudaKernels keeps
 
 /// What was found when a filled region was read back.
 struct Verified {

@@ -23,7 +23,6 @@ constexpr int kTicksToDie = 20;
 constexpr int kTickMs = 100;          // between two samples of memory
 constexpr double kHealthSeconds = 2;  // for one answer of /health
 constexpr double kGraceSeconds = 20;  // an engine with many workers takes a while to end
-constexpr int kNotStarted = 127;
 constexpr std::int64_t kAnswerTokens = 8;
 
 // A prompt as token numbers, so that its length is known without a tokenizer; small numbers exist in every vocabulary.
