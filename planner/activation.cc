@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/engine_tensors.h"
 #include "profiles/units.h"
 
 namespace kvfit::planner {
@@ -11,9 +12,6 @@ namespace {
 using models::Attention;
 using models::Layer;
 using models::Model;
-using profiles::round_up;
-
-constexpr std::int64_t kVocabularyPadding = 64;
 
 std::int64_t whole(double bytes) { return std::llround(bytes); }
 
@@ -82,7 +80,7 @@ const char* ActivationModel::Parts::largest() const {
 }
 
 ActivationModel::ActivationModel(const Question& question, const Settings& settings, const Traits& traits, const Rank& rank)
-    : vocab_(round_up(question.model.vocab, kVocabularyPadding)),
+    : vocab_(padded_vocabulary(question.model.vocab, *question.rules, traits)),
       hidden_(question.model.hidden),
       processors_(question.node.gpu.sm_count.value),
       element_(profiles::bits(settings.dtype) / 8),

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "planner/engine_tensors.h"
 #include "profiles/units.h"
 
 namespace kvfit::planner {
 namespace {
-
-constexpr std::int64_t kVocabularyPadding = 64;
 
 Amount amount(const Row& row, std::string_view key) {
   return {Bytes(row.count(key)), Bytes(std::llround(row.error_of(key)))};
@@ -16,7 +15,7 @@ Amount amount(const Row& row, std::string_view key) {
 }  // namespace
 
 CommunicationModel::CommunicationModel(const Question& question, const Settings& settings, const Traits& traits)
-    : vocab_(profiles::round_up(question.model.vocab, kVocabularyPadding)) {
+    : vocab_(padded_vocabulary(question.model.vocab, *question.rules, traits)) {
   const Rules& rules = *question.rules;
   if (const Row* row = rules.find("communicators", traits); row != nullptr) {
     before_ = amount(*row, "bytes");

@@ -20,7 +20,6 @@ using profiles::cdiv;
 using profiles::DType;
 using profiles::round_up;
 
-constexpr std::int64_t kVocabularyPadding = 64;
 /// A tower of which only the size is known is one long row of parameters; nearly all of them are divided.
 constexpr std::int64_t kLump = 1 << 20;
 
@@ -36,6 +35,7 @@ struct Repack {
   bool int4_kernel = false;
   bool host_tables = false;      // tables beside the layers stay in host memory
   std::int64_t router_bits = 0;  // routers kept in a type of their own; 0 = the model's
+  std::int64_t vocabulary_multiple = 1;
 };
 
 std::int64_t most_kv_heads(const Model& model) {
@@ -57,6 +57,7 @@ Repack read_repack(const Rules& rules, const Traits& traits) {
     out.fp8_block_scale_bytes = static_cast<std::int64_t>(row->value_or("bytes_per_block_scale", 0));
   }
   out.int4_kernel = rules.find("int4_kernel", traits) != nullptr;
+  out.vocabulary_multiple = padded_vocabulary(1, rules, traits);
   out.host_tables = rules.find("host_tables", traits) != nullptr;
   if (const Row* row = rules.find("router_weight", traits); row != nullptr) out.router_bits = row->count("bits");
   return out;
@@ -189,7 +190,7 @@ class Loader {
   std::int64_t rank_bytes(const Tensor& tensor, const ParamName& name, Role role, bool sliced) const {
     std::int64_t values = profiles::checked_mul(elements(tensor), tensor.count());
     if (name.split == Split::vocabulary && tensor.shape.size() >= 2) {
-      values = values / tensor.shape.front() * round_up(tensor.shape.front(), kVocabularyPadding);
+      values = values / tensor.shape.front() * round_up(tensor.shape.front(), repack_.vocabulary_multiple);
     }
     values = cdiv(values, sliced ? 1 : divisor(tensor, name, role));
     const std::int64_t wide = role == Role::router && tensor.shape.size() == 2 ? repack_.router_bits : 0;
@@ -233,6 +234,10 @@ class Loader {
 };
 
 }  // namespace
+
+std::int64_t padded_vocabulary(std::int64_t vocab, const Rules& rules, const Traits& traits) {
+  return round_up(vocab, rules.pick("vocabulary_padding", traits).count("multiple"));
+}
 
 std::vector<EngineTensor> engine_tensors(const Checkpoint& checkpoint, const Question& question, const Settings& settings,
                                          const Traits& traits, const Rank& rank) {

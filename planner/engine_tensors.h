@@ -37,6 +37,9 @@ struct Checkpoint {
   bool shares_embedding = false;  ///< a drafter that uses the target's embedding
 };
 
+/// Rows of the embedding and the head as the engine keeps them, over all ranks. Throws Error when the rules lack the table.
+std::int64_t padded_vocabulary(std::int64_t vocab, const Rules& rules, const Traits& traits);
+
 /// Alike tensors are merged; a draft's tensors have role draft. Throws Error when the rules lack a needed table.
 std::vector<EngineTensor> engine_tensors(const Checkpoint& checkpoint, const Question& question, const Settings& settings,
                                          const Traits& traits, const Rank& rank);
