@@ -68,6 +68,20 @@ std::string remedy(const Plan& plan) {
   return plan.levers.empty() ? "" : "no single concession is enough: combine some, or take the next rung of the ladder";
 }
 
+const planner::Check* least_headroom(const Plan& plan) {
+  const planner::Check* least = nullptr;
+  for (const planner::Check& check : plan.checks) {
+    if (!check.need_count && (least == nullptr || check.margin() < least->margin())) least = &check;
+  }
+  return least;
+}
+
+std::string margin_shortfall(const Plan& plan, profiles::Bytes margin) {
+  const planner::Check* least = least_headroom(plan);
+  if (least == nullptr || least->margin() >= margin) return "";
+  return format("{} has {} GiB to spare, the margin is {} GiB", least->id, gib(least->margin()), gib(margin));
+}
+
 std::vector<Finding> findings_of(const Report& report) {
   std::vector<Finding> out;
   verdict_finding(report.plan, out);

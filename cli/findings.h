@@ -18,6 +18,12 @@ std::vector<planner::Finding> findings_of(const Report& report);
 /// none.
 std::string remedy(const planner::Plan& plan);
 
+/// The check of memory with the least headroom; nullptr when there is none.
+const planner::Check* least_headroom(const planner::Plan& plan);
+
+/// What to say when that headroom is below `margin`; "" when it is not.
+std::string margin_shortfall(const planner::Plan& plan, profiles::Bytes margin);
+
 /// Sentences on what the plan took for granted: facts without a source, and what the model's config leaves open.
 std::vector<std::string> taken_for_granted(const Report& report);
 

@@ -6,6 +6,7 @@
 #include "cli/carve_job.h"
 #include "cli/catalog_access.h"
 #include "cli/commands.h"
+#include "cli/findings.h"
 #include "cli/make_report.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -17,11 +18,12 @@
 namespace kvfit::cli {
 namespace {
 
-// --margin: the smallest headroom over all checks that count bytes must reach it, else the answer is no.
-bool keeps_margin(const planner::Plan& plan, profiles::Bytes margin) {
-  for (const planner::Check& check : plan.checks) {
-    if (!check.need_count && check.margin() < margin) return false;
-  }
+// --margin: a yes with less headroom than that is an error of the policy, and the answer is no.
+bool breaks_margin(const Args& args, Report& report) {
+  const profiles::Bytes margin = margin_from(args, hardware::total_memory(report.question.node).likely);
+  const std::string text = margin_shortfall(report.plan, margin);
+  if (exit_code(report.plan.verdict) != kYes || text.empty()) return false;
+  report.plan.findings.push_back({"KVF030", planner::Finding::Level::error, text, "leave more room, or lower --margin"});
   return true;
 }
 
@@ -52,15 +54,10 @@ int exit_code(planner::Verdict verdict) {
 int plan_command(const Args& args, const Console& console) {
   refuse_words(args);
   const profiles::Catalog catalog = open_catalog(args, process_environment());
-  const Report report = make_report(args, catalog, process_environment());
+  Report report = make_report(args, catalog, process_environment());
+  const int code = breaks_margin(args, report) ? kNo : exit_code(report.plan.verdict);
   deliver(args, console, "table|json|yaml|markdown", args.text("format").value_or("table"),
           [&report](std::string_view form, const Screen& screen) { return rendering(report, form, screen); });
-  int code = exit_code(report.plan.verdict);
-  const profiles::Bytes margin = margin_from(args, hardware::total_memory(report.question.node).likely);
-  if (code == kYes && !keeps_margin(report.plan, margin)) {
-    console.note(profiles::format("the headroom is below --margin {}", args.text("margin").value_or("")));
-    code = kNo;
-  }
   if (const std::optional<std::string> to = args.text("carve-to"); to && code == kYes) {
     carve_planned(args, console, report.plan.experts, models::expert_count(report.question.model), *to);
   }

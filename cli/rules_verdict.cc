@@ -25,7 +25,7 @@ using runtime::place_of;
 Where blamed(const RuleInput& input, std::string_view check) {
   const runtime::Deployment& d = input.deployment;
   if (check == "kv_one_request" || check == "kv_blocks") return place_of(d, {"max-model-len", "gpu-memory-utilization"});
-  if (check == "free_memory" || check == "run" || check == "graph_profiling") {
+  if (check == "free_memory" || check == "run" || check == "graph_profiling" || check == "profile_run") {
     return place_of(d, {"gpu-memory-utilization", "max-num-seqs", "max-model-len"});
   }
   if (check == "mamba_blocks") return place_of(d, {"max-num-seqs", "gpu-memory-utilization"});
@@ -100,14 +100,9 @@ void refusals(const RuleInput& input, std::vector<Placed>& out) {
 void headroom(const RuleInput& input, std::vector<Placed>& out) {
   const planner::Plan& plan = input.report.plan;
   if (input.margin.count <= 0 || (plan.verdict != Verdict::fits && plan.verdict != Verdict::tight)) return;
-  const Check* least = nullptr;
-  for (const Check& check : plan.checks) {
-    if (!check.need_count && (least == nullptr || check.margin() < least->margin())) least = &check;
-  }
+  const Check* least = least_headroom(plan);
   if (least == nullptr || least->margin() >= input.margin) return;
-  add_finding(out, "KVF030",
-              format("{} has {} GiB to spare, the margin is {} GiB", least->id, gib(least->margin()), gib(input.margin)), "",
-              blamed(input, least->id));
+  add_finding(out, "KVF030", margin_shortfall(plan, input.margin), "", blamed(input, least->id));
 }
 
 }  // namespace

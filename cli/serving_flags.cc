@@ -131,7 +131,7 @@ profiles::Bytes margin_of(const std::string& text, profiles::Bytes total) {
   const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), percent);
   const bool ok = read.ec == std::errc{} && std::string_view(read.ptr, text.data() + text.size()) == "%" && percent >= 0 &&
                   percent <= 100;
-  if (!ok) fail_input(format("--margin wants a size such as 512MiB or a share such as 5%, not '{}'", text));
+  if (!ok) fail_input(format("--margin wants a size such as 512MiB or a share from 0% to 100%, not '{}'", text));
   return profiles::Bytes(std::llround(percent / 100 * static_cast<double>(total.count)));
 }
 

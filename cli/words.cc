@@ -135,15 +135,39 @@ std::string served(const planner::Settings& settings) {
                 settings.max_num_seqs == 1 ? "" : "s");
 }
 
+// "0.41 ±0.30 GiB"
+std::string amount(Bytes bytes, Bytes error) {
+  return format("{}{} GiB", gib(bytes), error.count > 0 ? format(" ±{}", gib(error)) : "");
+}
+
 // "kv_one_request has 0.41 ±0.30 GiB to spare" / "lacks 0.23 GiB" / "has 12 of 16".
 std::string margin_text(const planner::Check& check) {
   if (check.need_count && check.have_count) {
     return format("{} needs {}, has {}", check.id, grouped(*check.need_count), grouped(*check.have_count));
   }
   const Bytes margin = check.margin();
-  const std::string bar = check.error.count > 0 ? format(" ±{}", gib(check.error)) : "";
-  if (margin.count < 0) return format("{} lacks {}{} GiB", check.id, gib(-margin), bar);
-  return format("{} has {}{} GiB to spare", check.id, gib(margin), bar);
+  if (margin.count < 0) return format("{} lacks {}", check.id, amount(-margin, check.error));
+  return format("{} has {} to spare", check.id, amount(margin, check.error));
+}
+
+// The engine stops at one check; what is missing altogether may be named by a later one.
+std::string largest_shortfall(const planner::Plan& plan, const planner::Check& binding) {
+  const planner::Check* most = &binding;
+  for (const planner::Check& check : plan.checks) {
+    if (!check.need_count && check.margin() < most->margin()) most = &check;
+  }
+  return most == &binding || binding.need_count ? "" : format(", {} {}", most->id, amount(-most->margin(), most->error));
+}
+
+// "with 224 of 256 experts (all 256 lack 0.53 ±0.69 GiB), ": a yes to less than was asked says so.
+std::string given_up(const planner::Plan& plan) {
+  const planner::Rung* whole = nullptr;
+  for (const planner::Rung& rung : plan.ladder) {
+    if (whole == nullptr || rung.experts > whole->experts) whole = &rung;
+  }
+  if (whole == nullptr || whole->experts <= plan.experts) return "";
+  const std::string lack = whole->margin.count < 0 ? "lack " + amount(-whole->margin, whole->error) : "are tight";
+  return format("with {} of {} experts (all {} {}): ", plan.experts, whole->experts, whole->experts, lack);
 }
 
 std::string refusal(const planner::Plan& plan) {
@@ -159,16 +183,17 @@ std::string headline(const Report& report) {
   const planner::Plan& plan = report.plan;
   const planner::Check* binding = binding_of(plan);
   const std::string decides = binding != nullptr ? "; " + margin_text(*binding) : "";
+  const std::string given = given_up(plan);
   switch (plan.verdict) {
     case Verdict::fits:
-      return format("fits: {}{}", served(plan.settings), decides);
+      return format("fits{}{}{}", given.empty() ? ": " : " " + given, served(plan.settings), decides);
     case Verdict::tight:
-      return format("fits by the estimate, though its error bar reaches past the limit: {}{}", served(plan.settings),
-                    decides);
+      return format("fits by the estimate, though its error bar reaches past the limit{}{}{}",
+                    given.empty() ? ": " : ", " + given, served(plan.settings), decides);
     case Verdict::does_not_fit:
-      return format("does not fit{}: {}{}",
+      return format("does not fit{}: {}{}{}",
                     binding == nullptr || binding->certain ? "" : " by the estimate, though its error bar reaches a fit",
-                    served(plan.settings), decides);
+                    served(plan.settings), decides, binding == nullptr ? "" : largest_shortfall(plan, *binding));
     case Verdict::refused:
       return refusal(plan);
     case Verdict::unknown:

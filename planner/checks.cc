@@ -32,7 +32,7 @@ Check make(const char* id, Check::Kind kind, Bytes need, Bytes have, Bytes error
   return check;
 }
 
-// A check that counts; it keeps a bar in bytes so that it compares with the others.
+// A check that counts; need, have and bar are also kept in bytes (`unit` of one) so that it compares with the others.
 Check make_count(const char* id, std::int64_t need, std::int64_t have, Bytes unit, Bytes error, double bar) {
   Check check = make(id, Check::Kind::boot, need * unit, have * unit, error, bar);
   check.need_count = need;
@@ -53,10 +53,14 @@ const StageNumbers& tightest(const Numbers& n) {
   });
 }
 
-void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
-  if (n.length_limit > 0 && n.settings.max_model_len > n.length_limit) {
-    out.push_back(make_count("model_length", n.settings.max_model_len, n.length_limit, n.kv.bytes_per_block, Bytes(0), bar));
-  }
+// What a token takes in the cache, rounded up: the measure of checks that count tokens.
+Bytes token_bytes(const Numbers& n) {
+  const std::int64_t block = std::max<std::int64_t>(n.kv.block_size, 1);
+  return Bytes((n.kv.bytes_per_block.count + block - 1) / block);
+}
+
+// Weights, then the profile run on top of them, then (where graphs are estimated) a throw-away cache in the peak's place.
+void loading_checks(const Numbers& n, double bar, std::vector<Check>& out) {
   const StageNumbers& heavy = *std::max_element(n.stages.begin(), n.stages.end(), [](const auto& a, const auto& b) {
     return a.sums.weights.bytes < b.sums.weights.bytes;
   });
@@ -64,12 +68,19 @@ void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
   if (n.start_checked) out.push_back(make("free_memory", Check::Kind::boot, n.requested, free, start_error(n, heavy), bar));
   out.push_back(make("weights", Check::Kind::boot, heavy.sums.weights.bytes, free,
                      quadrature({heavy.sums.weights.error, n.total_error, n.free_error}), bar));
+  const Bytes held = heavy.sums.weights.bytes + heavy.sums.non_torch.bytes;
+  const Bytes error = quadrature({heavy.sums.budgeted_error(), n.total_error, n.free_error});
+  out.push_back(make("profile_run", Check::Kind::boot, held + heavy.sums.activation.bytes, free, error, bar));
   if (heavy.profiling_cache.count > 0) {
-    // the profile run's peak is given back by then
-    const Bytes held = heavy.sums.weights.bytes + heavy.sums.non_torch.bytes;
-    out.push_back(make("graph_profiling", Check::Kind::boot, held + heavy.profiling_cache, free,
-                       quadrature({heavy.sums.budgeted_error(), n.total_error, n.free_error}), bar));
+    out.push_back(make("graph_profiling", Check::Kind::boot, held + heavy.profiling_cache, free, error, bar));
   }
+}
+
+void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
+  if (n.length_limit > 0 && n.settings.max_model_len > n.length_limit) {
+    out.push_back(make_count("model_length", n.settings.max_model_len, n.length_limit, token_bytes(n), Bytes(0), bar));
+  }
+  loading_checks(n, bar, out);
   const StageNumbers& tight = tightest(n);
   out.push_back(make("kv_blocks", Check::Kind::boot, tight.available - tight.checked + Bytes(1), tight.available,
                      tight.available_error, bar));
@@ -79,11 +90,13 @@ void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
                              tight.available_error, bar));
   }
   if (n.batch_at_least > 0) {
-    out.push_back(make_count("align_block", n.batch_at_least, n.settings.max_num_batched_tokens, Bytes(1), Bytes(0), bar));
+    out.push_back(
+        make_count("align_block", n.batch_at_least, n.settings.max_num_batched_tokens, token_bytes(n), Bytes(0), bar));
   }
 }
 
-// The engine has taken its whole budget by then; a pool smaller than the budget (an override) leaves the rest free.
+// The engine has taken its whole budget by then; a pool smaller than the budget (an override) leaves the rest free. A pool
+// takes up the errors of what was budgeted; where there is none, they reach the margin.
 void run_check(const Numbers& n, double bar, std::vector<Check>& out) {
   // Versions without the start-up check charge the context to the budget, so all of the device is there for it.
   const Bytes start = n.start_checked ? n.free_at_start : n.total;
@@ -101,8 +114,9 @@ void run_check(const Numbers& n, double bar, std::vector<Check>& out) {
     }
   }
   const Bytes have = start - worst->sums.before_engine.bytes;
-  out.push_back(
-      make("run", Check::Kind::run, worst_need, have, quadrature({start_error(n, *worst), worst->sums.outside.error}), bar));
+  const Bytes budgeted = n.kv.num_gpu_blocks > 0 ? Bytes(0) : worst->sums.budgeted_error();
+  out.push_back(make("run", Check::Kind::run, worst_need, have,
+                     quadrature({start_error(n, *worst), worst->sums.outside.error, budgeted}), bar));
 }
 
 std::string outcome(const Check& check, const std::string& yes, const std::string& no) {
@@ -120,6 +134,10 @@ std::string sentence(const Check& check, const Numbers& n) {
   }
   if (check.id == "weights") {
     return outcome(check, "the weights load", format("out of memory while loading: {} of weights, {} free", need, have));
+  }
+  if (check.id == "profile_run") {
+    return outcome(check, "the profile run fits beside the weights",
+                   format("out of memory in the profile run: {} needed, {} free", need, have));
   }
   if (check.id == "graph_profiling") {
     return outcome(check, "the throw-away cache for the CUDA graph estimate fits",

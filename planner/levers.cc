@@ -96,10 +96,12 @@ std::optional<Concession> fewer_experts(const Context& c) {
 std::optional<Concession> shorter_context(const Context& c) {
   constexpr std::int64_t kShortest = 4096;
   const std::int64_t half = c.point.max_model_len / 2;
-  if (half < kShortest) return std::nullopt;
+  const std::int64_t limit = c.question.model.max_position;
+  const std::int64_t shorter = limit > 0 && limit < c.point.max_model_len ? limit : half;
+  if (shorter < kShortest) return std::nullopt;
   Concession out =
-      keep(c, "shorter_context", format("context {} instead of {}", grouped(half), grouped(c.point.max_model_len)));
-  out.point.max_model_len = half;
+      keep(c, "shorter_context", format("context {} instead of {}", grouped(shorter), grouped(c.point.max_model_len)));
+  out.point.max_model_len = shorter;
   return out;
 }
 

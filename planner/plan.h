@@ -17,7 +17,7 @@ std::string_view verdict_name(Verdict v);  ///< "fits", "tight", "does-not-fit",
 
 struct Check {
   enum class Kind { boot, run };
-  std::string id;  ///< "free_memory", "weights", "kv_blocks", "kv_one_request", "mamba_blocks", "capture", "run" ...
+  std::string id;  ///< "free_memory", "weights", "profile_run", "kv_blocks", "kv_one_request", "mamba_blocks", "run" ...
   Kind kind = Kind::boot;
   Bytes need, have;                                    ///< margin = have - need; for counts see need_count
   Bytes error;                                         ///< half width of the bar of the margin at the question's confidence

@@ -89,6 +89,8 @@ void apply_gates(Plan& plan, std::vector<hardware::Gate> gates) {
   if (!refused(plan.gates)) return;
   plan.verdict = Verdict::refused;
   plan.binding = "gate";
+  for (Rung& rung : plan.ladder) rung.verdict = Verdict::refused;
+  plan.levers.clear();
 }
 
 }  // namespace

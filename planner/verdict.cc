@@ -74,6 +74,12 @@ void judge(Check& check) {
 bool worse(Verdict a, Verdict b) { return rank(a) > rank(b); }
 
 const Check* binding_check(const std::vector<Check>& checks) {
+  const Check* failed = nullptr;
+  for (const Check& check : checks) {
+    if (check.verdict != Verdict::does_not_fit) continue;
+    if (failed == nullptr || (check.certain && !failed->certain)) failed = &check;
+  }
+  if (failed != nullptr) return failed;
   const Check* out = nullptr;
   for (const Check& check : checks) {
     if (!out || worse(check.verdict, out->verdict) ||

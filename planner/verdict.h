@@ -16,7 +16,8 @@ void judge(Check& check);
 /// fits < tight < does-not-fit; refused and unknown are worse than all.
 bool worse(Verdict a, Verdict b);
 
-/// The check that decides: the worst verdict, then the smallest margin relative to its bar. Empty input: nullptr.
+/// The check that decides. Where some fail: the first in the engine's order that fails for certain, else the first that
+/// fails, because there the engine stops. Where none does: the least margin relative to its bar. Empty input: nullptr.
 const Check* binding_check(const std::vector<Check>& checks);
 
 }  // namespace kvfit::planner

@@ -104,6 +104,6 @@ TEST_CASE("a margin is bytes or a share of the device") {
   CHECK(margin("512MiB") == profiles::mib(512));
   CHECK(margin("5%") == profiles::Bytes(1288490189));  // 24 * 2^30 * 0.05 = 1288490188.8
   CHECK(margin_from(parse_args(std::vector<std::string>{"plan"}), profiles::gib(24)) == profiles::Bytes(0));
-  CHECK_THROWS_WITH(margin("much"), "error: --margin wants a size such as 512MiB or a share such as 5%, not 'much'");
-  CHECK_THROWS_WITH(margin("101%"), "error: --margin wants a size such as 512MiB or a share such as 5%, not '101%'");
+  CHECK_THROWS_WITH(margin("much"), "error: --margin wants a size such as 512MiB or a share from 0% to 100%, not 'much'");
+  CHECK_THROWS_WITH(margin("101%"), "error: --margin wants a size such as 512MiB or a share from 0% to 100%, not '101%'");
 }

@@ -120,6 +120,20 @@ TEST_CASE("vision off frees about 1.6 GB, profiling included") {
   CHECK(static_cast<double>(lever->frees.count) / 1e9 == doctest::Approx(1.6).epsilon(0.5));
 }
 
+TEST_CASE("a context beyond the model's length is first brought back to that length") {
+  Question question = ask("h100-sxm", "Qwen/Qwen3-8B", "0.24");
+  question.serving.max_model_len = 10000000;
+  const Plan plan = make_plan(question);
+  CHECK(plan.binding == "model_length");
+  const auto lever =
+      std::find_if(plan.levers.begin(), plan.levers.end(), [](const Lever& l) { return l.id == "shorter_context"; });
+  REQUIRE(lever != plan.levers.end());
+  CHECK(lever->text == "context 40,960 instead of 10,000,000");
+  // 36 layers x 2 x 8 heads x 128 x 2 bytes = 147,456 a token, of 9,959,040 tokens too many
+  CHECK(lever->frees == Bytes(147456LL * 9959040));
+  CHECK(lever->verdict == Verdict::fits);
+}
+
 TEST_CASE("one 5090 at 131072 and 0.92 does not stay up: memory outside the budget binds") {
   Question question = tier("rtx5090-32g", 1, 0.92, 131072);
   question.serving.max_num_seqs = 1;
@@ -154,6 +168,9 @@ TEST_CASE("a GB10 and an H100 hold 262144, with four sequences too; a 3090 is re
   }
   const Plan ampere = evaluate(tier("rtx3090-24g", 1, 0.92, 32768));
   CHECK(ampere.verdict == Verdict::refused);
+  CHECK(ampere.levers.empty());
+  CHECK(std::all_of(ampere.ladder.begin(), ampere.ladder.end(),
+                    [](const Rung& rung) { return rung.verdict == Verdict::refused; }));
   const auto gate = std::find_if(ampere.gates.begin(), ampere.gates.end(),
                                  [](const hardware::Gate& g) { return g.verdict == hardware::GateVerdict::refused; });
   REQUIRE(gate != ampere.gates.end());
