@@ -103,9 +103,9 @@ void test_memory(const Args& args, const Console& console, const runtime::CudaDr
 }
 
 int boot_memory(const Args& args, const Console& console, const profiles::Catalog& catalog) {
+  const WantedPlan wanted = wanted_plan(args, catalog);
   const runtime::CudaDriver driver;
   std::vector<runtime::CudaDevice> devices = runtime::cuda_devices(driver);
-  const WantedPlan wanted = wanted_plan(args, catalog);
   BootReport report{.what = planned_text(wanted.report), .gpu = wanted.report.question.node.gpu.id};
   report.plan = boot_plan_of(wanted);
   report.driver_library = driver.library();

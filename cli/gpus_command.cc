@@ -1,4 +1,4 @@
-// kvfit gpus [list | show ID | detect | lint [FILE...]]
+// kvfit gpus [list [WORD...] | show ID | detect | lint [FILE...]]
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -49,6 +49,9 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
   listing.table.columns = {
       {"id"}, {"name", Align::left, true}, {"sm", Align::right}, {"GiB", Align::right}, {"GB/s", Align::right}, {""}};
   for (const Gpu& gpu : gpus) {
+    std::vector<std::string> names = gpu.aliases;
+    names.insert(names.end(), {gpu.id, gpu.name});
+    if (!listed(args, names)) continue;
     listing.value.push_back(summary_json(gpu));
     const std::string speed = gpu.bandwidth.value > 0 ? format("{:.0f}", gpu.bandwidth.value / 1e9) : "-";
     listing.table.rows.push_back({{gpu.id},
@@ -58,6 +61,7 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
                                   {speed},
                                   {gpu.unified ? "unified" : ""}});
   }
+  refuse_empty(args, listing);
   deliver(args, console, listing);
   return kYes;
 }

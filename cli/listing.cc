@@ -1,5 +1,6 @@
 #include "cli/listing.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/version.h"
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "profiles/suggest.h"
 #include "profiles/text.h"
 
@@ -47,6 +49,23 @@ int report_lint(const Args& args, const Console& console, const std::vector<Lint
   listing.footing = format("{} {}{} checked, {} at fault\n", checked, noun, checked == 1 ? "" : "s", lines.size());
   deliver(args, console, listing);
   return lines.empty() ? kYes : kNo;
+}
+
+bool listed(const Args& args, const std::vector<std::string>& names) {
+  const auto holds = [](const std::string& name, const std::string& word) {
+    return profiles::lower(name).find(profiles::lower(word)) != std::string::npos;
+  };
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::all_of(args.words.begin() + (args.words.empty() ? 0 : 1), args.words.end(),
+                       [&](const std::string& word) { return holds(name, word); });
+  });
+}
+
+void refuse_empty(const Args& args, const Listing& listing) {
+  if (!listing.value.empty()) return;
+  const std::vector<std::string> words(args.words.begin() + 1, args.words.end());
+  fail_input(format("nothing in kvfit {} list has '{}' in its name", args.verb, profiles::join(words, " ")), {},
+             format("kvfit {} lists all", args.verb));
 }
 
 const std::string& only_word(const Args& args, const std::string& usage) {

@@ -33,6 +33,12 @@ struct LintLine {
 int report_lint(const Args& args, const Console& console, const std::vector<LintLine>& lines, std::size_t checked,
                 const std::string& noun);
 
+/// Whether one of `names` holds every word after `list`, in any case of letters: `kvfit models list qwen3 fp8`.
+bool listed(const Args& args, const std::vector<std::string>& names);
+
+/// Error when words after `list` left nothing of it.
+void refuse_empty(const Args& args, const Listing& listing);
+
 /// The one word after the sub-command; Error with `usage` otherwise.
 const std::string& only_word(const Args& args, const std::string& usage);
 

@@ -1,4 +1,4 @@
-// kvfit models [list | show ID | inspect PATH | lint [FILE...]]
+// kvfit models [list [WORD...] | show ID | inspect PATH | lint [FILE...]]
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,6 +66,7 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
                            {"weights"}};
   for (const models::ModelProfile& profile : models::list_models(catalog)) {
     const Model& model = profile.model;
+    if (!listed(args, {model.id, model.repository})) continue;
     const std::optional<profiles::Bytes> bytes = derived_bytes(model);
     listing.value.push_back(summary_json(model, bytes));
     listing.table.rows.push_back({{model.id},
@@ -76,6 +77,7 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
                                   {bytes ? gib(*bytes) : "-"},
                                   {models::format_name(model.quantization.base)}});
   }
+  refuse_empty(args, listing);
   deliver(args, console, listing);
   return kYes;
 }

@@ -92,7 +92,7 @@ constexpr std::array kVerbs = {
                      "kvfit boot --model ./my-192e --checkpoint ./my-192e\n"
                      "kvfit boot plan.json --engine vllm --long-prompt"},
     Verb{.name = "gpus",
-         .words = "[list | show ID | detect | lint [FILE...]]",
+         .words = "[list [WORD...] | show ID | detect | lint [FILE...]]",
          .summary = "the GPUs kvfit knows: list, show, detect, check profiles",
          .about = "Every value carries its source. `detect` says which GPUs are in this machine (NVML and the CUDA driver, "
                   "else nvidia-smi) or in one elsewhere (--nvidia-smi FILE), which profile each has, and what differs from "
@@ -106,7 +106,7 @@ constexpr std::array kVerbs = {
                      "kvfit gpus show rtx5090-24g\n"
                      "kvfit gpus lint my-gpu.yaml"},
     Verb{.name = "models",
-         .words = "[list | show ID | inspect PATH | lint [FILE...]]",
+         .words = "[list [WORD...] | show ID | inspect PATH | lint [FILE...]]",
          .summary = "the models kvfit knows: list, show one, look into a checkpoint",
          .about = "`show` and `inspect` take a catalogue id, a Hugging Face id that is in the catalogue or the local cache, "
                   "a directory, a config.json or a YAML spec. `inspect` reads safetensors headers only, never weights.",
