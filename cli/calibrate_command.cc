@@ -1,7 +1,12 @@
 // kvfit calibrate LOG...
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/catalog_access.h"
@@ -14,10 +19,12 @@
 #include "hardware/gpu_catalog.h"
 #include "planner/evaluator.h"
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "runtime/boot_log.h"
 #include "runtime/comparison.h"
 #include "runtime/correction_store.h"
+#include "runtime/log_settings.h"
 
 namespace kvfit::cli {
 namespace {
@@ -45,50 +52,134 @@ std::optional<std::string> gpu_of(const BootLog& log, const profiles::Catalog& c
   return alone ? best : std::nullopt;
 }
 
-Hints hints_of(const BootLog& log, const profiles::Catalog& catalog) {
-  Hints out{.gpu = gpu_of(log, catalog), .engine_defaults = true};
-  if (log.model) out.model = log.model->value;
-  if (log.version) out.engine_version = log.version->value;
+std::string last_folder(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+// A path of the machine that served is seldom here: its last folder often is the name of a known model.
+std::string model_named(const std::string& stated, const profiles::Catalog& catalog) {
+  std::error_code ignored;
+  const bool path = stated.starts_with('/') || stated.starts_with('.');
+  if (!path || std::filesystem::exists(stated, ignored)) return stated;
+  const std::string folder = profiles::lower(last_folder(stated));
+  for (const profiles::ProfileFile& file : catalog.list("models")) {
+    if (profiles::lower(file.id) == folder) return file.id;
+    for (const std::string& name : file.names) {
+      if (profiles::lower(last_folder(name)) == folder) return file.id;
+    }
+  }
+  return stated;
+}
+
+bool same_engine(const BootLog& log) { return log.engine == "vllm"; }
+
+// What flags leave open, from the log.
+Asked asked_of(const Args& args, const BootLog& log, const profiles::Catalog& catalog) {
+  Asked out = asked_from(args);
+  if (!out.gpu) out.gpu = gpu_of(log, catalog);
+  if (!out.model && log.model) out.model = model_named(log.model->value, catalog);
+  if (!out.engine_version && log.version && same_engine(log)) out.engine_version = log.version->value;
+  const runtime::FlagTable flags(catalog.load(catalog.resolve("flags", "vllm")));
+  out.serving = runtime::settings_from_log(log, runtime::arguments_from_log(log, flags, out.serving));
+  const planner::Serving& serving = out.serving;
+  if (serving.tensor_parallel_size * serving.pipeline_parallel_size * serving.data_parallel_size > 1)
+    out.spread_stated = true;
+  if (!out.draft_model && log.draft_model && serving.speculative) out.draft_model = log.draft_model->value;
+  out.missing_draft = true;
   return out;
 }
 
-void require(const Args& args, const BootLog& log, const Hints& hints, const std::string& path) {
-  const profiles::Where where{.file = path};
-  if (log.engine != "vllm") {
-    profiles::fail_input(format("this is a log of {}, which kvfit does not plan for", log.engine), where);
-  }
-  if (log.weights.empty() && log.available_kv.empty() && log.kv_tokens.empty() && log.end == runtime::BootEnd::unknown) {
-    profiles::fail_input("no line of a boot is in this log", where, "give what vLLM prints while it starts");
-  }
-  if (!args.has("gpu") && !hints.gpu) {
+bool is_boot(const BootLog& log) { return runtime::states_memory(log) || log.end != runtime::BootEnd::unknown; }
+
+void require(const Asked& asked, const profiles::Where& where) {
+  if (!asked.gpu) {
     profiles::fail_input("the log does not say which GPU", where, "add --gpu ID; kvfit gpus lists them");
   }
-  if (!args.has("model") && !hints.model) profiles::fail_input("the log does not say which model", where, "add --model ID");
+  if (!asked.model) profiles::fail_input("the log does not say which model", where, "add --model ID");
 }
 
-// One log: compared, printed, and kept or forgotten where asked; true when every line agrees.
-bool calibrate(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& path) {
-  const BootLog log = runtime::read_boot_log(read_text(path));
-  const Hints hints = hints_of(log, catalog);
-  require(args, log, hints, path == "-" ? "<stdin>" : path);
-  BuiltQuestion built = build_question(args, catalog, process_environment(), hints);
-  built.question.serving = runtime::settings_from_log(log, built.question.serving);
-  const Comparison comparison = runtime::compare(log, planner::Evaluator(built.question));
-  Listing listing{.schema = "kvfit.calibration", .value = comparison_json(log, comparison)};
-  listing.heading = format("{}: {} on {}, {} {}\n\n", path == "-" ? "<stdin>" : path, built.question.model.id,
-                           built.question.node.gpu.name, built.engine, built.engine_version);
-  listing.table = comparison_table(comparison);
-  listing.footing = comparison_footing(log, comparison);
-  deliver(args, console, listing);
+// What a boot teaches, under its key; of no use where another checkpoint was loaded than planned.
+struct Lesson {
+  runtime::CorrectionKey key;
+  std::vector<planner::Correction> corrections;
+  bool weights_left_out = false;
+};
+
+struct Calibration {
+  std::vector<ComparedBoot> boots;
+  std::vector<Lesson> lessons;
+  bool unusable = false;  ///< one of several inputs was; the others are compared
+};
+
+void keep(const Args& args, const Console& console, const std::vector<Lesson>& lessons) {
+  const bool keeps = args.toggle("keep").value_or(false);
+  if (!keeps && !args.toggle("forget").value_or(false)) return;
   const std::string store = runtime::default_correction_file();
-  if (args.toggle("keep").value_or(false)) {
-    runtime::store_corrections(store, correction_key(built), comparison.corrections);
-    console.note(format("kept {} corrections in {}", comparison.corrections.size(), store));
-  } else if (args.toggle("forget").value_or(false)) {
-    runtime::store_corrections(store, correction_key(built), {});
-    console.note(format("forgot the corrections of this configuration in {}", store));
+  for (const Lesson& lesson : lessons) {
+    if (!keeps) {
+      runtime::store_corrections(store, lesson.key, {});
+      console.note(format("forgot the corrections of this configuration in {}", store));
+      continue;
+    }
+    if (lesson.weights_left_out) console.note("these weights are another checkpoint's than planned: not kept");
+    if (lesson.corrections.empty()) {
+      console.note("this log states nothing that can be kept");
+      continue;
+    }
+    runtime::store_corrections(store, lesson.key, lesson.corrections);
+    console.note(
+        format("kept {} correction{} in {}", lesson.corrections.size(), lesson.corrections.size() == 1 ? "" : "s", store));
   }
-  return !comparison.first_outside;
+}
+
+// One boot, compared.
+void calibrate(const Args& args, const profiles::Catalog& catalog, BootLog log, const profiles::Where& where,
+               std::string which, Calibration& out) {
+  const Asked asked = asked_of(args, log, catalog);
+  require(asked, where);
+  const BuiltQuestion built = build_question(asked, catalog, process_environment(), true);
+  Comparison comparison = runtime::compare(log, planner::Evaluator(built.question));
+  if (comparison.lines.empty()) {
+    profiles::fail_input("nothing in this log can be compared", where,
+                         same_engine(log) ? "give what vLLM prints while it starts"
+                                          : format("of {} only weights and the size of the KV cache are", log.engine));
+  }
+  if (same_engine(log)) out.lessons.push_back({correction_key(built), comparison.corrections, comparison.other_weights});
+  out.boots.push_back({.file = where.file,
+                       .which = std::move(which),
+                       .model = built.question.model.id,
+                       .gpu = built.question.node.gpu.name,
+                       .engine = same_engine(log) ? format("{} {}", built.engine, built.engine_version) : log.engine,
+                       .log = std::move(log),
+                       .comparison = std::move(comparison)});
+}
+
+// Every start in one file. A start that printed nothing of memory is said and passed over, unless it is the only one.
+void calibrate_file(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& path,
+                    Calibration& out) {
+  const profiles::Where where{.file = path == "-" ? "<stdin>" : path};
+  std::vector<BootLog> boots = runtime::read_boot_logs(read_text(path));
+  if (std::none_of(boots.begin(), boots.end(), is_boot)) {
+    for (const runtime::Logged<std::string>& line : boots.front().unusable)
+      console.note(format("line {}: {}", line.line, line.value));
+    profiles::fail_input("no line of a boot is in this log", where, "give what vLLM prints while it starts");
+  }
+  for (std::size_t i = 0; i < boots.size(); ++i) {
+    const int first = boots[i].first_line;
+    if (!is_boot(boots[i])) {
+      console.note(format("{}: the start at line {} prints nothing of memory", where.file, first));
+      continue;
+    }
+    std::string which = boots.size() > 1 ? format("start {} of {}, from line {}", i + 1, boots.size(), first) : "";
+    try {
+      calibrate(args, catalog, std::move(boots[i]), where, std::move(which), out);
+    } catch (const profiles::Error& error) {
+      if (boots.size() == 1 || error.fault() != profiles::Fault::input) throw;
+      console.complain(error.text());
+      out.unusable = true;
+    }
+  }
 }
 
 }  // namespace
@@ -97,9 +188,22 @@ int calibrate_command(const Args& args, const Console& console) {
   if (args.words.empty())
     profiles::fail_input("which log? kvfit calibrate LOG...", {}, "- reads stdin; see kvfit calibrate --help");
   const profiles::Catalog catalog = open_catalog(args, process_environment());
-  bool all = true;
-  for (const std::string& path : args.words) all = calibrate(args, console, catalog, path) && all;
-  return all ? kYes : kNo;
+  Calibration all;
+  for (const std::string& path : args.words) {
+    try {
+      calibrate_file(args, console, catalog, path, all);
+    } catch (const profiles::Error& error) {
+      if (args.words.size() == 1 || error.fault() != profiles::Fault::input) throw;
+      console.complain(error.text());
+      all.unusable = true;
+    }
+  }
+  if (all.boots.empty()) return kNoAnswer;
+  deliver(args, console, calibration_listing(all.boots));
+  keep(args, console, all.lessons);
+  const bool off = std::any_of(all.boots.begin(), all.boots.end(),
+                               [](const ComparedBoot& boot) { return boot.comparison.first_outside.has_value(); });
+  return off ? kNo : all.unusable ? kNoAnswer : kYes;
 }
 
 }  // namespace kvfit::cli

@@ -1,8 +1,12 @@
 #include "cli/comparison_report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "profiles/text.h"
 #include "profiles/units.h"
@@ -51,7 +55,7 @@ Table comparison_table(const Comparison& comparison) {
                         {std::to_string(line.line)},
                         {line.text},
                         {figure(line, line.predicted)},
-                        {line.bar > 0 ? format("±{:.2f}", line.bar) : ""},
+                        {line.bar > 0 ? "±" + figure(line, line.bar) : ""},
                         {figure(line, line.printed)},
                         {line.given_available ? "given the printed KV memory" : ""}});
   }
@@ -75,8 +79,38 @@ Json comparison_json(const BootLog& log, const Comparison& comparison) {
   Json out = {{"boot", runtime::boot_end_name(log.end)}, {"lines", lines}};
   if (comparison.first_outside) out["first_outside"] = comparison.lines[*comparison.first_outside].id;
   if (!comparison.cause.empty()) out["cause"] = {{"text", comparison.cause}, {"source", comparison.cause_source}};
+  for (const runtime::AssumedSetting& one : comparison.assumed)
+    out["assumed"].push_back({{"name", one.name}, {"value", one.value}});
+  if (const std::optional<runtime::SolvedUtilization>& found = comparison.utilization) {
+    out["utilization"] = {{"assumed", found->assumed}, {"solved", found->solved}, {"error", found->error}};
+  }
+  for (const runtime::Logged<std::string>& one : log.unusable)
+    out["unusable"].push_back({{"line", one.line}, {"text", one.value}});
   return out;
 }
+
+namespace {
+
+std::string cause_text(const Comparison& comparison) {
+  if (comparison.cause.empty()) return "";
+  return format("  {}: {}\n  source: {}\n", comparison.first_outside ? "likely cause" : "known defect of the engine",
+                comparison.cause, comparison.cause_source);
+}
+
+std::string assumed_text(const Comparison& comparison) {
+  std::string out;
+  for (const runtime::AssumedSetting& one : comparison.assumed)
+    out += format("{}{} {}", out.empty() ? "" : ", ", one.name, one.value);
+  if (!out.empty()) out = format("Not stated, so the engine's defaults: {}\n", out);
+  const std::optional<runtime::SolvedUtilization>& found = comparison.utilization;
+  const bool said = comparison.cause.find("--util") != std::string::npos;
+  if (found && !said)
+    out += format("The figures ask for a utilisation of {} ±{:.3f}: compare again with --util {}\n", found->solved,
+                  std::max(found->error, 0.0005), found->solved);
+  return out;
+}
+
+}  // namespace
 
 std::string comparison_footing(const BootLog& log, const Comparison& comparison) {
   std::string out;
@@ -84,11 +118,33 @@ std::string comparison_footing(const BootLog& log, const Comparison& comparison)
     const ComparedLine& line = comparison.lines[*comparison.first_outside];
     out += format("\nFirst to disagree: {} (line {})\n", line.text, line.line);
   } else {
-    out += "\nEvery line agrees within its bar\n";
+    out += comparison.lines.empty() ? "\nNothing to compare\n" : "\nEvery line agrees within its bar\n";
   }
-  if (!comparison.cause.empty())
-    out += format("  likely cause: {}\n  source: {}\n", comparison.cause, comparison.cause_source);
+  out += cause_text(comparison) + assumed_text(comparison);
+  for (const runtime::Logged<std::string>& one : log.unusable)
+    out += format("Line {} is not used: {}\n", one.line, one.value);
   if (log.error) out += format("The boot ended with: {} (line {})\n", runtime::boot_end_name(log.end), log.error->line);
+  return out;
+}
+
+Listing calibration_listing(const std::vector<ComparedBoot>& boots) {
+  Listing out{.schema = "kvfit.calibration", .value = {{"boots", Json::array()}}};
+  for (const ComparedBoot& boot : boots) {
+    Json one = {{"file", boot.file}, {"model", boot.model}, {"gpu", boot.gpu}, {"engine", boot.engine}};
+    one["first_line"] = boot.log.first_line;
+    one["last_line"] = boot.log.lines;
+    one.update(comparison_json(boot.log, boot.comparison));
+    out.value["boots"].push_back(std::move(one));
+  }
+  out.body = [&boots](const Screen& screen) {
+    std::string text;
+    for (const ComparedBoot& boot : boots) {
+      text += format("{}{}{}{}: {} on {}, {}\n\n", text.empty() ? "" : "\n", boot.file, boot.which.empty() ? "" : ", ",
+                     boot.which, boot.model, boot.gpu, boot.engine);
+      text += render(comparison_table(boot.comparison), screen) + comparison_footing(boot.log, boot.comparison);
+    }
+    return text;
+  };
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "profiles/text.h"
 #include "profiles/write_file.h"
 #include "runtime/http.h"
+#include "runtime/log_settings.h"
 #include "runtime/nvml.h"
 #include "runtime/serve_command.h"
 

@@ -1,5 +1,6 @@
 #include "cli/make_report.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,10 @@ namespace kvfit::cli {
 
 void use_corrections(BuiltQuestion& built) {
   built.question.corrections = runtime::find_corrections(runtime::default_correction_file(), correction_key(built));
-  if (built.question.corrections.empty()) return;
-  built.defaults.push_back(
-      profiles::format("{} corrections kept from a boot on this machine (--corrections off leaves them out)",
-                       built.question.corrections.size()));
+  const std::size_t count = built.question.corrections.size();
+  if (count == 0) return;
+  built.defaults.push_back(profiles::format("{} correction{} kept from a boot on this machine (--corrections off: without)",
+                                            count, count == 1 ? "" : "s"));
 }
 
 namespace {

@@ -55,16 +55,22 @@ constexpr std::array kVerbs = {
          .examples = "kvfit explain --gpu rtx5090-24g\n"
                      "kvfit explain --gpu rtx5090-24g kv.num_gpu_blocks\n"
                      "kvfit explain KVF004"},
-    Verb{.name = "calibrate",
-         .words = "LOG...",
-         .summary = "a boot log against its plan, line by line",
-         .about =
-             "Reads what vLLM printed while starting (any version from 0.6, with container prefixes and colours), plans the "
-             "same configuration and compares. Names the first line that disagrees and the likely cause. GPU, model and "
-             "version come from the log where it states them. - reads stdin.",
-         .examples = "kvfit calibrate boot.log\n"
-                     "kvfit calibrate --gpu rtx5090-32g boot.log\n"
-                     "docker logs vllm 2>&1 | kvfit calibrate --keep -"},
+    Verb{
+        .name = "calibrate",
+        .words = "LOG...",
+        .summary = "a boot log against its plan, line by line",
+        .about =
+            "Reads what vLLM printed while starting (any version from 0.6, with container prefixes, colours, JSON lines), "
+            "plans "
+            "the same configuration and compares. Names the first line that disagrees and the likely cause. GPU, model, "
+            "version and settings come from the log where it states them; what it does not state is said, and a utilisation "
+            "that was assumed is solved for. A file with several starts is compared start by start; of SGLang and llama.cpp "
+            "the weights and the size of the KV cache are. - reads stdin. Exit 0 when every line agrees within its bar, 1 "
+            "when "
+            "one is off, 2 when a log cannot be used, 4 when corrections cannot be kept.",
+        .examples = "kvfit calibrate boot.log\n"
+                    "kvfit calibrate --gpu rtx5090-32g boot.log\n"
+                    "docker logs vllm 2>&1 | kvfit calibrate --keep -"},
     Verb{.name = "carve",
          .words = "inspect SRC | plan SRC | run SRC DST | verify SRC DST |\n"
                   "                   compare SRC | job SRC DST | merge | launch",

@@ -159,10 +159,10 @@ Numbers Evaluator::numbers(const Point& point) const {
   return out;
 }
 
-KvCapacity Evaluator::capacity(const Point& point, Bytes available) const {
+KvCapacity Evaluator::capacity(const Point& point, Bytes available, std::size_t stage) const {
   const Prepared& at = prepared(point);
   const Settings settings = settings_at(at, point);
-  return kv_capacity(at.layouts.front(), available, settings.max_model_len, settings.in_flight_tokens,
+  return kv_capacity(at.layouts[stage], available, settings.max_model_len, settings.in_flight_tokens,
                      question_.serving.num_gpu_blocks_override.value_or(0));
 }
 

@@ -7,6 +7,7 @@
 //   run       : free at start >= requested + what is allocated after the pool was sized
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,8 +42,9 @@ class Evaluator {
   Outcome probe(const Point& point) const;
   /// All numbers of one configuration.
   Numbers numbers(const Point& point) const;
-  /// What a pool of so many available bytes holds in this configuration (one stage): exact, whatever the memory model says.
-  KvCapacity capacity(const Point& point, Bytes available) const;
+  /// What a pool of so many available bytes holds in this configuration (of one stage): exact, whatever the memory model
+  /// says.
+  KvCapacity capacity(const Point& point, Bytes available, std::size_t stage = 0) const;
   /// "Estimated CUDA graph memory" as this version prints it, whether or not it is applied; of the first stage.
   Amount graph_estimate(const Point& point) const;
   /// Settings, ledgers, checks with their sentences, capacity, verdict; gates, ladder and levers are added by make_plan.

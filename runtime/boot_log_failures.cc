@@ -30,47 +30,38 @@ constexpr std::array kSentences = {
     Sentence{"Engine core initialization failed", BootEnd::other},
 };
 
-Logged<double> here(const LogLine& line, double value) {
-  return {.value = value, .line = line.number, .writer = line.writer};
+// One figure where a line holds one; the last one holds.
+void note_one(const LogLine& line, std::optional<double> gib, Sign sign, std::optional<Logged<double>>& slot, BootLog& log) {
+  LoggedList<double> read;
+  note_size(line, gib, sign, read, log);
+  if (!read.empty()) slot = read.front();
 }
 
-// "786.00 MiB", "1.20 GiB" behind a landmark, in GiB.
-std::optional<double> size_after(std::string_view text, std::string_view landmark) {
-  Scan scan(text);
-  if (!scan.past(landmark)) return std::nullopt;
-  const std::optional<double> number = scan.number();
-  if (!number) return std::nullopt;
-  if (scan.accept(" GiB")) return number;
-  if (scan.accept(" MiB")) return *number / 1024.0;
-  if (scan.accept(" KiB")) return *number / 1048576.0;
-  return std::nullopt;
+void note_one(const LogLine& line, std::string_view landmark, std::optional<Logged<std::int64_t>>& slot, BootLog& log) {
+  LoggedList<std::int64_t> read;
+  note_count_after(line, landmark, Sign::not_negative, read, log);
+  if (!read.empty()) slot = read.front();
 }
 
 void read_refusal(const LogLine& line, BootLog& log) {
   Scan scan(line.text);
   if (!scan.past("max seq len (")) return;
-  scan.integer();
+  if (const std::optional<std::int64_t> length = scan.integer(); length && *length > 0)
+    log.refused_length = logged(line, *length);
   if (!scan.past("(")) return;
-  if (const std::optional<double> need = scan.number()) log.needed_kv = here(line, *need);
-  if (scan.past("available KV cache memory (")) {
-    if (const std::optional<double> have = scan.number()) log.refused_with = here(line, *have);
-  }
-  if (const std::optional<std::int64_t> length = integer_after(line.text, "estimated maximum model length is ")) {
-    log.estimated_max_len = Logged<std::int64_t>{.value = *length, .line = line.number, .writer = line.writer};
-  }
+  note_one(line, scan.size(), Sign::positive, log.needed_kv, log);
+  if (scan.past("available KV cache memory (")) note_one(line, scan.size(), Sign::any, log.refused_with, log);
+  note_one(line, "estimated maximum model length is ", log.estimated_max_len, log);
 }
 
 void read_numbers(const LogLine& line, BootLog& log) {
   read_refusal(line, log);
-  if (const std::optional<std::int64_t> blocks = integer_after(line.text, "exceeds available Mamba cache blocks (")) {
-    log.mamba_blocks = Logged<std::int64_t>{.value = *blocks, .line = line.number, .writer = line.writer};
-  }
-  if (const std::optional<double> tried = size_after(line.text, "Tried to allocate "))
-    log.oom_tried_gib = here(line, *tried);
+  note_one(line, "exceeds available Mamba cache blocks (", log.mamba_blocks, log);
+  Scan tried(line.text);
+  if (tried.past("Tried to allocate ")) note_one(line, tried.size(), Sign::not_negative, log.oom_tried_gib, log);
   Scan free(line.text);
-  if (free.past("total capacity of ")) {
-    if (const std::optional<double> left = size_after(free.rest(), "of which ")) log.oom_free_gib = here(line, *left);
-  }
+  if (free.past("total capacity of ") && free.past("of which "))
+    note_one(line, free.size(), Sign::not_negative, log.oom_free_gib, log);
 }
 
 bool decides(BootEnd seen, BootEnd next) {
@@ -87,7 +78,7 @@ void read_failure_line(const LogLine& line, BootLog& log) {
     read_numbers(line, log);
     if (decides(log.end, sentence.end)) {
       log.end = sentence.end;
-      log.error = Logged<std::string>{.value = std::string(line.text), .line = line.number, .writer = line.writer};
+      log.error = logged(line, std::string(line.text));
     }
     return;
   }

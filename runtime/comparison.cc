@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "planner/checks.h"
 #include "planner/kv_capacity.h"
 #include "profiles/text.h"
+#include "runtime/log_scan.h"
 
 namespace kvfit::runtime {
 namespace {
@@ -47,16 +49,19 @@ class Lines {
     line.agreement = judge(line.predicted, line.printed, kHalfStep, line.bar);
     lines_.push_back(std::move(line));
   }
-  // A figure computed from the printed available KV, whose own rounding spreads it over [low, high].
-  void given(std::string id, std::string text, double low, double high, double rounding, double printed, int at) {
+  // A figure computed from the printed available KV, whose own rounding spreads it over [low, high]; beyond that it is
+  // known to +-bar.
+  void given(std::string id, std::string text, double low, double high, double rounding, double bar, double printed,
+             int at) {
     ComparedLine line{.id = std::move(id),
                       .text = std::move(text),
                       .bytes = false,
                       .printed = printed,
+                      .bar = bar,
                       .given_available = true,
                       .line = at};
     line.predicted = std::clamp(printed, low, high);
-    line.agreement = judge(line.predicted, printed, rounding, 0);
+    line.agreement = judge(line.predicted, printed, rounding, bar);
     if (line.agreement != Agreement::exact) line.predicted = (low + high) / 2;
     lines_.push_back(std::move(line));
   }
@@ -74,54 +79,130 @@ std::optional<Logged<double>> last(const LoggedList<double>& list) {
   return list.empty() ? std::nullopt : std::optional<Logged<double>>(list.back());
 }
 
-void memory_lines(const BootLog& log, const Numbers& n, const planner::Amount& graph_estimate, Lines& out) {
-  const StageNumbers& stage = n.stages.front();
-  const planner::MemorySums& sums = stage.sums;
+// Pipeline stage whose worker printed a figure ("Worker_PP1_TP0"); the first where it does not say.
+std::size_t stage_of(const Logged<double>& printed, const Numbers& n) {
+  const std::int64_t stage = integer_after(printed.writer, "PP").value_or(0);
+  return stage > 0 && stage < std::ssize(n.stages) ? static_cast<std::size_t>(stage) : 0;
+}
+
+const StageNumbers& stage_of(const std::optional<Logged<double>>& printed, const Numbers& n) {
+  return n.stages[printed ? stage_of(*printed, n) : 0];
+}
+
+void budget_lines(const BootLog& log, const Numbers& n, Lines& out) {
+  const planner::MemorySums& sums = n.stages.front().sums;
   out.size("total", "device total", n.total, n.total_error, first(log.total));
   out.size("free_at_start", "free at start", n.free_at_start - sums.before_engine.bytes,
            planner::quadrature({n.total_error, n.free_error, sums.before_engine.error}), first(log.free_at_start));
   out.size("requested", "asked for at this utilisation", n.requested, n.total_error, first(log.requested));
-  out.size("weights", "weights", sums.weights.bytes, sums.weights.error, first(log.weights));
-  out.size("activation", "activation peak", sums.activation.bytes, sums.activation.error, first(log.activation));
-  out.size("non_torch", "outside torch", sums.non_torch.bytes, sums.non_torch.error, first(log.non_torch));
-  out.size("consumed", "weights and outside torch", sums.weights.bytes + sums.non_torch.bytes,
-           planner::quadrature({sums.weights.error, sums.non_torch.error}), first(log.consumed));
-  out.size("graph_estimate", "CUDA graphs, estimated", graph_estimate.bytes, graph_estimate.error,
-           first(log.graphs_estimated));
-  out.size("available_kv", "available for the KV cache", stage.available, stage.available_error, smallest(log.available_kv));
 }
 
-// Blocks, tokens and concurrency follow from the printed available KV alone.
-void capacity_lines(const BootLog& log, const Evaluator& evaluator, Lines& out) {
-  const std::optional<Logged<double>> available = log.available_kv.empty() ? log.refused_with : smallest(log.available_kv);
-  if (!available) return;
+void memory_lines(const BootLog& log, const Numbers& n, const planner::Amount& graph_estimate, Lines& out) {
+  const auto line = [&](const char* id, const char* text, const std::optional<Logged<double>>& printed, const auto& amount) {
+    const planner::Amount predicted = amount(stage_of(printed, n).sums);
+    out.size(id, text, predicted.bytes, predicted.error, printed);
+  };
+  using Sums = planner::MemorySums;
+  line("weights", "weights", first(log.weights), [](const Sums& sums) { return sums.weights; });
+  // From v0.26 the printed activation holds the graph estimate too.
+  line("activation", log.merged_breakdown ? "activation peak with the graphs' estimate" : "activation peak",
+       first(log.activation), [&log](const Sums& sums) {
+         if (!log.merged_breakdown) return sums.activation;
+         return planner::Amount{sums.activation.bytes + sums.graph_estimate.bytes,
+                                planner::quadrature({sums.activation.error, sums.graph_estimate.error})};
+       });
+  line("non_torch", "outside torch", first(log.non_torch), [](const Sums& sums) { return sums.non_torch; });
+  line("consumed", "weights and outside torch", first(log.consumed), [](const Sums& sums) {
+    return planner::Amount{sums.weights.bytes + sums.non_torch.bytes,
+                           planner::quadrature({sums.weights.error, sums.non_torch.error})};
+  });
+  out.size("graph_estimate", "CUDA graphs, estimated", graph_estimate.bytes, graph_estimate.error,
+           first(log.graphs_estimated));
+  const std::optional<Logged<double>> available = smallest(log.available_kv);
+  const StageNumbers& stage = stage_of(available, n);
+  out.size("available_kv", "available for the KV cache", stage.available, stage.available_error, available);
+}
+
+double number(std::int64_t n) { return static_cast<double>(n); }
+
+// The pool, between the ends of the printed figure's rounding.
+struct Pool {
+  planner::KvCapacity low, high;
+  double share = 0;  ///< what is uncertain of it beside the rounding, as a share of its blocks
+};
+
+// With pipeline stages the fewest blocks of all decide, and the log may print the memory of one: that of the others differs
+// from it by what the plan says.
+Pool pool_of(const Logged<double>& available, double rounding, const Evaluator& evaluator, const Numbers& n) {
   const planner::Point point = evaluator.stated_point();
-  const planner::KvCapacity low = evaluator.capacity(point, profiles::from_gib(available->value - kHalfStep));
-  const planner::KvCapacity high = evaluator.capacity(point, profiles::from_gib(available->value + kHalfStep));
-  const auto number = [](std::int64_t n) { return static_cast<double>(n); };
-  if (!log.num_gpu_blocks.empty()) {
-    const Logged<std::int64_t>& printed = log.num_gpu_blocks.back();
-    out.given("blocks", "KV cache blocks", number(low.num_gpu_blocks), number(high.num_gpu_blocks), 0, number(printed.value),
-              printed.line);
+  const std::size_t printed = stage_of(available, n);
+  Pool out;
+  for (std::size_t stage = 0; stage < n.stages.size(); ++stage) {
+    const double shift = to_gib(n.stages[stage].available - n.stages[printed].available);
+    const double gib = available.value + shift;
+    const planner::KvCapacity low = evaluator.capacity(point, profiles::from_gib(gib - rounding), stage);
+    if (stage > 0 && low.num_gpu_blocks >= out.low.num_gpu_blocks) continue;
+    out.low = low;
+    out.high = evaluator.capacity(point, profiles::from_gib(gib + rounding), stage);
+    const double error = n.stages.size() > 1 ? to_gib(n.stages[stage].available_error) : 0;
+    out.share = gib > 0 ? error / gib : 0;
   }
-  if (!log.kv_tokens.empty()) {
-    const Logged<std::int64_t>& printed = log.kv_tokens.back();
-    out.given("tokens", "KV cache size in tokens", number(low.tokens), number(high.tokens), 1, number(printed.value),
-              printed.line);
-  }
-  if (log.concurrency) {
-    out.given("concurrency", "requests of full length at once", low.max_concurrency, high.max_concurrency, 0.005,
-              log.concurrency->value, log.concurrency->line);
-  }
-  if (log.needed_kv) {
-    const double needed = to_gib(low.needed);
-    out.given("needed_kv", "KV cache one request needs, GiB", needed, needed, kHalfStep, log.needed_kv->value,
-              log.needed_kv->line);
-  }
-  if (log.estimated_max_len) {
-    out.given("estimated_max_len", "estimated maximum length", number(low.estimated_max_len), number(high.estimated_max_len),
-              0, number(log.estimated_max_len->value), log.estimated_max_len->line);
-  }
+  return out;
+}
+
+// A count of the pool against its line, when the log has it.
+template <typename Printed>
+void pool_line(const char* id, const char* text, double low, double high, double rounding, double share,
+               const std::optional<Logged<Printed>>& printed, Lines& out) {
+  if (!printed) return;
+  const double value = static_cast<double>(printed->value);
+  out.given(id, text, low, high, rounding, share * high, value, printed->line);
+}
+
+template <typename T>
+std::optional<Logged<T>> final_of(const LoggedList<T>& list) {
+  return list.empty() ? std::nullopt : std::optional<Logged<T>>(list.back());
+}
+
+// Blocks, tokens, concurrency and refusals follow from the printed available KV alone.
+void capacity_lines(const BootLog& log, const Evaluator& evaluator, const Numbers& n, Lines& out) {
+  std::optional<Logged<double>> available = smallest(log.available_kv);
+  if (!available) available = first(log.reserved_kv);
+  if (!available) available = log.refused_with;
+  if (!available) return;
+  const Pool pool = pool_of(*available, kHalfStep, evaluator, n);
+  const planner::KvCapacity& low = pool.low;
+  const planner::KvCapacity& high = pool.high;
+  const double needed = to_gib(low.needed);
+  pool_line("blocks", "KV cache blocks", number(low.num_gpu_blocks), number(high.num_gpu_blocks), 0, pool.share,
+            final_of(log.num_gpu_blocks), out);
+  pool_line("tokens", "KV cache size in tokens", number(low.tokens), number(high.tokens), 1, pool.share,
+            final_of(log.kv_tokens), out);
+  pool_line("concurrency", "requests of full length at once", low.max_concurrency, high.max_concurrency, kHalfStep,
+            pool.share, log.concurrency, out);
+  pool_line("mamba_blocks", "blocks for recurrent states", number(low.num_gpu_blocks), number(high.num_gpu_blocks), 0,
+            pool.share, log.mamba_blocks, out);
+  pool_line("needed_kv", "KV cache one request needs, GiB", needed, needed, kHalfStep, 0, log.needed_kv, out);
+  pool_line("estimated_max_len", "estimated maximum length", number(low.estimated_max_len), number(high.estimated_max_len),
+            0, pool.share, log.estimated_max_len, out);
+}
+
+// Other engines share a model's bytes, not vLLM's budget: tokens are compared where all layers cache alike, to the block.
+void other_engine_lines(const BootLog& log, const Evaluator& evaluator, const Numbers& n, Lines& out) {
+  const planner::Amount& weights = n.stages.front().sums.weights;
+  if (log.engine == "sglang") out.size("weights", "weights", weights.bytes, weights.error, first(log.weights));
+  const std::optional<Logged<double>> available = smallest(log.available_kv);
+  if (!available) return;
+  const Pool pool = pool_of(*available, 2 * kHalfStep, evaluator, n);  // the sum of two printed sizes
+  if (pool.high.groups != 1) return;
+  pool_line("tokens", "KV cache size in tokens", number(pool.low.num_gpu_blocks * pool.low.block_size),
+            number((pool.high.num_gpu_blocks + 1) * pool.high.block_size), 0, 0, final_of(log.kv_tokens), out);
+}
+
+bool other_weights(const BootLog& log, const Numbers& n) {
+  if (log.weights.empty()) return false;
+  const double predicted = to_gib(n.stages.front().sums.weights.bytes);
+  return std::fabs(log.weights.front().value - predicted) > predicted / 4;
 }
 
 std::vector<Correction> learn(const BootLog& log, const Numbers& n) {
@@ -135,23 +216,27 @@ std::vector<Correction> learn(const BootLog& log, const Numbers& n) {
                    .error = rounding,
                    .source = format("boot log line {}", printed->line)});
   };
-  note(Quantity::weights, sums.weights.bytes, first(log.weights));
-  note(Quantity::activation, sums.activation.bytes, first(log.activation));
-  note(Quantity::non_torch, sums.non_torch.bytes, first(log.non_torch));
+  if (!other_weights(log, n)) note(Quantity::weights, sums.weights.bytes, first(log.weights));
+  // Sums of two quantities are taken apart where the log prints one of them too.
+  std::optional<Logged<double>> activation = first(log.activation);
+  if (log.merged_breakdown && activation) {
+    if (log.graphs_estimated.empty()) {
+      activation.reset();
+    } else if (sums.graph_estimate.bytes.count > 0) {
+      activation->value -= log.graphs_estimated.front().value;
+    }
+  }
+  note(Quantity::activation, sums.activation.bytes, activation);
+  std::optional<Logged<double>> non_torch = first(log.non_torch);
+  if (!non_torch && !log.consumed.empty() && !log.weights.empty()) {
+    non_torch = log.consumed.front();
+    non_torch->value -= log.weights.front().value;
+  }
+  note(Quantity::non_torch, sums.non_torch.bytes, non_torch);
   if (sums.graph_estimate.bytes.count > 0)
     note(Quantity::graph_estimate, sums.graph_estimate.bytes, first(log.graphs_estimated));
   note(Quantity::graphs, sums.graphs.bytes, last(log.graphs));
   return out;
-}
-
-// What a log shows, in words that the profile's table `log_causes` may ask for with `when: {symptom: ...}`.
-std::string symptom_of(const BootLog& log, const Comparison& comparison) {
-  const std::optional<Logged<double>> estimate = first(log.graphs_estimated);
-  const std::optional<Logged<double>> actual = last(log.graphs);
-  if (estimate && actual && estimate->value > 1.0 && estimate->value > 2 * std::max(actual->value, 0.0))
-    return "graph_estimate_inflated";
-  if (!comparison.first_outside) return "";
-  return comparison.lines[*comparison.first_outside].id;
 }
 
 }  // namespace
@@ -159,46 +244,31 @@ std::string symptom_of(const BootLog& log, const Comparison& comparison) {
 Comparison compare(const BootLog& log, const Evaluator& evaluator) {
   const Numbers numbers = evaluator.numbers(evaluator.stated_point());
   Lines lines;
-  memory_lines(log, numbers, evaluator.graph_estimate(evaluator.stated_point()), lines);
-  capacity_lines(log, evaluator, lines);
-  lines.size("graphs", "CUDA graphs, captured", numbers.stages.front().sums.graphs.bytes,
-             numbers.stages.front().sums.graphs.error, last(log.graphs));
   Comparison out;
+  if (log.engine != "vllm") {
+    other_engine_lines(log, evaluator, numbers, lines);
+  } else {
+    budget_lines(log, numbers, lines);
+    memory_lines(log, numbers, evaluator.graph_estimate(evaluator.stated_point()), lines);
+    capacity_lines(log, evaluator, numbers, lines);
+    const std::optional<Logged<double>> captured = last(log.graphs);
+    const planner::Amount& graphs = stage_of(captured, numbers).sums.graphs;
+    lines.size("graphs", "CUDA graphs, captured", graphs.bytes, graphs.error, captured);
+    out.assumed = assumed_settings(evaluator.question(), numbers.settings);
+    out.utilization = solve_utilization(log, evaluator.question(), numbers);
+    out.corrections = learn(log, numbers);
+    out.other_weights = other_weights(log, numbers);
+  }
   out.lines = lines.take();
   for (std::size_t i = 0; i < out.lines.size() && !out.first_outside; ++i) {
     if (out.lines[i].agreement == Agreement::outside) out.first_outside = i;
   }
-  const std::string symptom = symptom_of(log, out);
-  if (!symptom.empty()) {
-    planner::Traits traits = planner::traits_of(evaluator.question());
-    traits["symptom"] = symptom;
-    if (const planner::Row* row = evaluator.question().rules->find("log_causes", traits)) {
-      out.cause = row->word("cause");
-      out.cause_source = row->source;
-    }
+  const std::string outside = out.first_outside ? out.lines[*out.first_outside].id : "";
+  if (const std::optional<Cause> cause = likely_cause(log, outside, out.utilization, evaluator)) {
+    out.cause = cause->text;
+    out.cause_source = cause->source;
   }
-  out.corrections = learn(log, numbers);
   return out;
-}
-
-planner::Serving settings_from_log(const BootLog& log, planner::Serving base) {
-  const auto take = [](auto& slot, const auto& logged) {
-    if (logged) slot = logged->value;
-  };
-  take(base.max_model_len, log.max_model_len);
-  take(base.max_num_seqs, log.max_num_seqs);
-  take(base.max_num_batched_tokens, log.max_num_batched_tokens);
-  take(base.gpu_memory_utilization, log.utilization);
-  take(base.enable_prefix_caching, log.prefix_caching);
-  take(base.enforce_eager, log.eager);
-  if (log.kv_cache_dtype) base.kv_cache_dtype = log.kv_cache_dtype->value;
-  if (log.kv_format && base.kv_cache_dtype == "auto") base.kv_cache_dtype = log.kv_format->value;
-  if (log.tensor_parallel_size) base.tensor_parallel_size = log.tensor_parallel_size->value;
-  if (log.pipeline_parallel_size) base.pipeline_parallel_size = log.pipeline_parallel_size->value;
-  if (log.data_parallel_size) base.data_parallel_size = log.data_parallel_size->value;
-  if (log.v2_runner) base.v2_model_runner = log.v2_runner->value;
-  if (log.mamba_mode) base.mamba_cache_mode = log.mamba_mode->value;
-  return base;
 }
 
 }  // namespace kvfit::runtime

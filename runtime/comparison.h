@@ -10,6 +10,7 @@
 #include "planner/correction.h"
 #include "planner/evaluator.h"
 #include "runtime/boot_log.h"
+#include "runtime/likely_cause.h"
 
 namespace kvfit::runtime {
 
@@ -33,15 +34,16 @@ struct ComparedLine {
 struct Comparison {
   std::vector<ComparedLine> lines;           ///< in the engine's order
   std::optional<std::size_t> first_outside;  ///< index of the first line beyond its bar
-  std::string cause;  ///< likely cause of it, from the engine profile's table `log_causes`; may be empty
+  std::string cause;  ///< likely cause of it, or a defect of the engine that the log shows; may be empty
   std::string cause_source;
+  std::vector<AssumedSetting> assumed;           ///< what neither the log nor the question states
+  std::optional<SolvedUtilization> utilization;  ///< where it was assumed, and the figures ask for another
   std::vector<planner::Correction> corrections;  ///< what the log teaches; empty when it states nothing to learn from
+  bool other_weights = false;  ///< they differ by more than a quarter: another checkpoint, no correction is learnt of them
 };
 
-/// `evaluator` is of the log's own configuration (settings_from_log fills what the log states).
+/// `evaluator` is of the log's own configuration (log_settings.h fills in what the log states). Of an engine other than vLLM
+/// only what does not hang on its accounting is compared: weights, and tokens given the printed KV memory.
 Comparison compare(const BootLog& log, const planner::Evaluator& evaluator);
-
-/// Serving settings as the log states them, over `base`.
-planner::Serving settings_from_log(const BootLog& log, planner::Serving base);
 
 }  // namespace kvfit::runtime

@@ -1,5 +1,7 @@
 #include "runtime/log_scan.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
@@ -9,10 +11,26 @@
 #include <string_view>
 #include <system_error>
 
+#include "profiles/json.h"
+
 namespace kvfit::runtime {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
+
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+struct Unit {
+  std::string_view name;
+  double gib;
+};
+
+constexpr double kMiB = 1.0 / 1024;
+constexpr std::array kUnits = {
+    Unit{"TiB", 1024},       Unit{"GiB", 1},         Unit{"MiB", kMiB},     Unit{"KiB", kMiB / 1024},
+    Unit{"TB", 1024},        Unit{"GB", 1},          Unit{"MB", kMiB},      Unit{"KB", kMiB / 1024},
+    Unit{"kB", kMiB / 1024}, Unit{"bytes", 0x1p-30}, Unit{"byte", 0x1p-30}, Unit{"B", 0x1p-30},
+};
 
 // Length of a number at the start of `text`, and its digits without separators.
 std::size_t read_digits(std::string_view text, bool fraction, std::string& out) {
@@ -69,6 +87,29 @@ std::optional<std::int64_t> Scan::integer() {
   return out;
 }
 
+std::optional<double> Scan::unit() {
+  const std::string_view before = rest_;
+  while (accept(" ")) continue;
+  for (const Unit& unit : kUnits) {
+    if (!rest_.starts_with(unit.name)) continue;
+    if (rest_.size() > unit.name.size() && letter(rest_[unit.name.size()])) continue;
+    rest_.remove_prefix(unit.name.size());
+    return unit.gib;
+  }
+  rest_ = before;
+  return std::nullopt;
+}
+
+std::optional<double> Scan::size() {
+  const std::string_view before = rest_;
+  while (accept(" ")) continue;
+  const std::optional<double> count = number();
+  const std::optional<double> scale = count ? unit() : std::nullopt;
+  if (scale) return *count * *scale;
+  rest_ = before;
+  return std::nullopt;
+}
+
 std::string_view Scan::until(std::string_view stops) {
   const std::string_view out = rest_.substr(0, rest_.find_first_of(stops));
   rest_.remove_prefix(out.size());
@@ -95,6 +136,27 @@ std::string plain_line(std::string_view line) {
     } else if (static_cast<unsigned char>(line[i]) >= 0x20 || line[i] == '\t') {
       out += line[i];
     }
+  }
+  return out;
+}
+
+std::optional<std::string> wrapped_text(std::string_view line) {
+  constexpr std::array kKeys = {"log", "message", "msg", "text", "line", "textPayload", "body", "event"};
+  std::optional<std::string> out;
+  std::string rest(line);
+  for (int depth = 0; depth < 3; ++depth) {
+    const std::size_t open = rest.find('{');
+    const std::size_t shut = rest.find_last_not_of(" \t\r\n");
+    if (open == std::string::npos || rest[shut] != '}') break;
+    const profiles::Json object =
+        profiles::Json::parse(rest.begin() + static_cast<std::ptrdiff_t>(open),
+                              rest.begin() + static_cast<std::ptrdiff_t>(shut) + 1, nullptr, false);
+    if (!object.is_object()) break;
+    const auto key = std::find_if(kKeys.begin(), kKeys.end(),
+                                  [&object](const char* k) { return object.contains(k) && object[k].is_string(); });
+    if (key == kKeys.end()) break;
+    rest = object[*key].get<std::string>();
+    out = rest;
   }
   return out;
 }

@@ -21,6 +21,11 @@ class Scan {
   /// part.
   std::optional<double> number();
   std::optional<std::int64_t> integer();
+  /// A number with its unit, "14.99 GiB", "512 MiB", "79.22GiB", as GiB; nothing moves when either is missing. "GB" counts
+  /// as GiB: the engines that print it (vLLM to 0.8, SGLang) divide by 2^30.
+  std::optional<double> size();
+  /// GiB of one such unit at the start of the rest.
+  std::optional<double> unit();
   /// Up to (not including) the next of `stops`, or the end.
   std::string_view until(std::string_view stops);
   std::string_view rest() const { return rest_; }
@@ -35,6 +40,10 @@ std::optional<std::int64_t> integer_after(std::string_view text, std::string_vie
 
 /// The line without terminal colours, carriage returns and other control bytes.
 std::string plain_line(std::string_view line);
+
+/// The text inside a line that is a JSON object, as container runtimes and structured loggers write them: {"log": "..."},
+/// {"level": "INFO", "message": "..."}, one in the other, behind any prefix without a brace. nullopt when it is none.
+std::optional<std::string> wrapped_text(std::string_view line);
 
 /// Which process wrote the line: "Worker_TP1", "EngineCore_DP0", "" when it does not say. Reads "(NAME pid=12)" and "(NAME)"
 /// near the start, behind whatever container runtimes put before it.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "runtime/log_scan.h"
 
@@ -186,6 +187,131 @@ TEST_CASE("sglang and llama.cpp state the same facts in their words") {
   CHECK(llama.engine == "llama.cpp");
   CHECK(llama.kv_tokens[0].value == 4096);
   CHECK(llama.available_kv[0].value == doctest::Approx(0.4375));
+}
+
+TEST_CASE("a latent cache and several streams are one pool") {
+  const BootLog latent = read_boot_log("[TP0] KV Cache is allocated. #tokens: 100000, KV size: 5.79 GB\n");
+  CHECK(latent.available_kv[0].value == 5.79);
+  // llama.cpp prints the cells of one stream and all bytes: 2 streams of 4096 cells.
+  const BootLog streams = read_boot_log(
+      "llama_kv_cache: size =  896.00 MiB (  4096 cells,  28 layers,  2/2 seqs), K (f16):  448.00 MiB, V (f16):  448.00 "
+      "MiB\n");
+  CHECK(streams.kv_tokens[0].value == 8192);
+  const BootLog small = read_boot_log(
+      "llama_kv_cache: size =  287.00 MiB (  4096 cells,  28 layers,  1/1 seqs), K (q4_0):   63.00 MiB, V (f16):  224.00 "
+      "MiB\n");
+  CHECK(small.available_kv.empty());
+  CHECK(small.unusable[0].value == "a KV cache of a type that kvfit does not plan with");
+  const BootLog arguments =
+      read_boot_log("server_args=ServerArgs(model_path='Qwen/Qwen3-8B', tp_size=2, kv_cache_dtype='auto')\n");
+  CHECK(arguments.engine == "sglang");
+  CHECK(arguments.model->value == "Qwen/Qwen3-8B");
+  CHECK(arguments.tensor_parallel_size->value == 2);
+}
+
+// 15349.76 / 1024 = 14.99; 16,095,389,777 / 2^30 = 14.9900. "GB" of the engines that print it is 2^30 bytes.
+TEST_CASE("a size is read with its unit") {
+  const auto weights = [](const std::string& size) {
+    const BootLog log = read_boot_log("Model loading took " + size + " memory and 3.42 seconds\n");
+    REQUIRE(log.weights.size() == 1);
+    return log.weights[0].value;
+  };
+  CHECK(weights("14.99 GiB") == 14.99);
+  CHECK(weights("14.99GiB") == 14.99);
+  CHECK(weights("14.99 GB") == 14.99);
+  CHECK(weights("14.99 MiB") == doctest::Approx(0.014639));
+  CHECK(weights("15,349.76 MiB") == doctest::Approx(14.99));
+  CHECK(weights("15718154.24 KiB") == doctest::Approx(14.99));
+  CHECK(weights("16095389777 bytes") == doctest::Approx(14.99));
+  CHECK(weights("0.25 TiB") == 256);
+  const BootLog shared = read_boot_log(
+      "Free memory on device cuda:0 (80568.32/81090.56 MiB) on startup. Desired GPU memory utilization is (0.95, 75.23 "
+      "GiB).");
+  CHECK(shared.free_at_start[0].value == doctest::Approx(78.68));
+  CHECK(shared.total[0].value == doctest::Approx(79.19));
+  CHECK(shared.requested[0].value == 75.23);
+}
+
+TEST_CASE("a figure that cannot be one is said, not taken") {
+  for (const char* size :
+       {"nan GiB", "inf GiB", "-14.99 GiB", "0 GiB", "0.00 GiB", "1e9 GiB", "14.99", "99999999999 GiB", "GiB", ""}) {
+    CAPTURE(size);
+    const BootLog log = read_boot_log("\nModel loading took " + std::string(size) + " memory and 3.42 seconds\n");
+    CHECK(log.weights.empty());
+    REQUIRE(log.unusable.size() == 1);
+    CHECK(log.unusable[0].line == 2);
+  }
+  const BootLog negative = read_boot_log("Available KV cache memory: -0.23 GiB\n");  // there is nothing left: a fact
+  CHECK(negative.available_kv[0].value == -0.23);
+  CHECK(negative.unusable.empty());
+  const BootLog counts = read_boot_log(
+      "GPU KV cache size: nan tokens\nGPU KV cache size: -5 tokens\nGPU KV cache size: 99999999999999999999 tokens\nMaximum "
+      "concurrency for 0 tokens per "
+      "request: 1.00x\nMaximum concurrency for 8,192 tokens per request: infx\n");
+  CHECK(counts.kv_tokens.empty());
+  CHECK_FALSE(counts.concurrency);
+  CHECK(counts.unusable.size() == 5);
+  const BootLog share = read_boot_log("Desired GPU memory utilization is (1.95, 75.23 GiB).\n");
+  CHECK_FALSE(share.utilization);
+  CHECK(share.requested[0].value == 75.23);
+  CHECK(share.unusable[0].value == "a utilisation that is no share of 1");
+  const BootLog sizes =
+      read_boot_log("LLM engine (v0.19.0) with config: model='m', max_seq_len=0, tensor_parallel_size=99999\n");
+  CHECK_FALSE(sizes.max_model_len);
+  CHECK_FALSE(sizes.tensor_parallel_size);
+  CHECK(sizes.unusable.size() == 1);  // one remark a line
+}
+
+TEST_CASE("a line that is a JSON object is read for the text in it") {
+  const BootLog docker = read_boot_log(
+      R"({"log":"\u001b[36m(EngineCore_DP0 pid=7)\u001b[0m INFO Model loading took 14.99 GiB memory and 3.42 seconds\n","stream":"stderr"})");
+  CHECK(docker.weights[0].value == 14.99);
+  CHECK(docker.weights[0].writer == "EngineCore_DP0");
+  const BootLog several = read_boot_log(
+      "vllm-0 | {\"level\": \"INFO\", \"message\": \"Available KV cache memory: 58.11 GiB\\nGPU KV cache size: 476,016 "
+      "tokens\"}\n");
+  CHECK(several.available_kv[0].value == 58.11);
+  CHECK(several.kv_tokens[0].value == 476016);
+  CHECK(several.kv_tokens[0].line == 1);
+  // The configuration line holds objects too: it is no JSON line.
+  CHECK_FALSE(
+      wrapped_text(R"(Initializing a V1 LLM engine (v0.19.0) with config: model='m', compilation_config={"mode": 3})"));
+}
+
+TEST_CASE("a file is split where the engine starts again") {
+  const std::string boot = kV19;
+  const std::vector<BootLog> twice = read_boot_logs(boot + "ERROR CUDA out of memory. Tried to allocate 96.00 MiB\n" + boot);
+  REQUIRE(twice.size() == 2);
+  CHECK(twice[0].end == BootEnd::oom);
+  CHECK(twice[1].end == BootEnd::ready);
+  CHECK(twice[1].first_line == 13);  // eleven lines and the error
+  CHECK(twice[1].weights[0].line == 16);
+  CHECK(twice[1].weights.size() == 2);
+  CHECK(read_boot_logs(boot).size() == 1);
+  CHECK(read_boot_logs("").size() == 1);
+}
+
+TEST_CASE("a start that failed before it loaded anything is a boot of its own") {
+  const std::string first =
+      "INFO vLLM API server version 0.19.0\nValueError: Free memory on device (3.1/79.19 GiB) on startup is less than "
+      "desired GPU "
+      "memory utilization (0.9, 71.27 GiB).\n";
+  const std::vector<BootLog> boots = read_boot_logs(first + "INFO vLLM API server version 0.19.0\n" + kV19);
+  REQUIRE(boots.size() == 2);
+  CHECK(boots[0].end == BootEnd::free_memory);
+  CHECK(boots[1].weights.size() == 2);
+}
+
+TEST_CASE("the engines of a data-parallel group are one boot") {
+  const std::vector<BootLog> boots = read_boot_logs(
+      "(EngineCore_DP0 pid=1) INFO Initializing a V1 LLM engine (v0.19.0) with config: model='m'\n"
+      "(EngineCore_DP0 pid=1) INFO Model loading took 14.99 GiB memory and 3 seconds\n"
+      "(EngineCore_DP1 pid=2) INFO Initializing a V1 LLM engine (v0.19.0) with config: model='m'\n"
+      "(EngineCore_DP1 pid=2) INFO Model loading took 14.98 GiB memory and 3 seconds\n"
+      "(EngineCore_DP0 pid=9) INFO Initializing a V1 LLM engine (v0.19.0) with config: model='m'\n");
+  REQUIRE(boots.size() == 2);
+  CHECK(boots[0].weights.size() == 2);
+  CHECK(boots[1].first_line == 5);
 }
 
 TEST_CASE("numbers stop where they end") {
