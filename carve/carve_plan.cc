@@ -117,6 +117,18 @@ Json manifest_blocks(const CarvePlan& plan) {
   return out;
 }
 
+Json hashes_json(const Survivors& survivors, const OutputFile& file, const std::vector<TensorHash>& hashes) {
+  Json::object_t out;
+  // As the vector that it is: looking for each key first would take the square of their number.
+  Json::object_t::Container& entries = out;
+  entries.reserve(hashes.size());
+  for_each_output_tensor(survivors, file.spans, [&entries, &hashes](std::string name) {
+    const std::string hash = hashes[entries.size()].hex();
+    entries.emplace_back(std::move(name), hash);
+  });
+  return out;
+}
+
 }  // namespace
 
 std::int64_t CarvePlan::bytes_in() const {
@@ -146,12 +158,14 @@ std::int64_t CarvePlan::elements() const {
 std::string CarvePlan::index() const {
   std::string metadata = format("\"total_size\": {}", tensor_bytes());
   if (checkpoint.source.counts_parameters) metadata = format("\"total_parameters\": {},\n    {}", elements(), metadata);
-  return index_text(checkpoint, record.kept, names, metadata);
+  return index_text(survivors(), outputs, metadata);
 }
 
-OutputShard CarvePlan::shard(const OutputFile& file) const {
-  return plan_shard(checkpoint.source, checkpoint.layout, record.kept, file.shard, file.name, request.padding);
-}
+bool CarvePlan::indexed() const { return request.reshard > 0 ? outputs.size() > 1 : checkpoint.source.indexed; }
+
+Survivors CarvePlan::survivors() const { return {checkpoint.source, checkpoint.layout, record.kept}; }
+
+OutputShard CarvePlan::shard(const OutputFile& file) const { return plan_shard(survivors(), file.spans, request.padding); }
 
 CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
   CarvePlan out;
@@ -161,17 +175,15 @@ CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
   const Source& source = out.checkpoint.source;
   out.rewriting = rewrite_texts(out.checkpoint, out.request, out.record.kept);
   out.tables = expert_tables(source, out.checkpoint.layout, out.record.kept);
-  out.names = output_names(source, out.checkpoint.layout, out.record.kept);
-  for (std::size_t s = 0; s < out.names.size(); ++s) {
-    if (out.names[s].empty()) continue;
-    OutputFile file{.shard = static_cast<std::int32_t>(s), .name = out.names[s]};
+  const std::int64_t most = out.request.reshard;
+  out.outputs = most > 0 ? outputs_of_size(out.survivors(), most) : outputs_as_source(out.survivors());
+  for (OutputFile& file : out.outputs) {
     const OutputShard shard = out.shard(file);
     file.bytes = shard.bytes;
     file.head_bytes = static_cast<std::int64_t>(shard.head.size());
-    file.tensors = shard.tensors;
+    file.tensors = static_cast<std::int64_t>(shard.ends.size());
     file.elements = shard.elements;
     file.shareable_bytes = shard.bytes - bytes_to_write(shard, true);
-    out.outputs.push_back(std::move(file));
   }
   out.sides = side_files(source, out.rewriting);
   out.findings = out.checkpoint.findings;
@@ -209,7 +221,7 @@ std::int64_t largest_keep(const Checkpoint& checkpoint, std::int64_t bytes, std:
   return 0;
 }
 
-Json manifest(const CarvePlan& plan, std::string_view version, const std::vector<std::string>& digests,
+Json manifest(const CarvePlan& plan, std::string_view version, const std::vector<Digests>& digests,
               const std::string& timestamp) {
   const Counts counts = count_tensors(plan);
   Json out;
@@ -236,11 +248,13 @@ Json manifest(const CarvePlan& plan, std::string_view version, const std::vector
                         {"dropped", counts.dropped}};
   out["bytes"] = Json{{"in", plan.bytes_in()}, {"out", plan.bytes_out()}, {"saved", plan.bytes_in() - plan.bytes_out()}};
   out["outputs"] = Json::array();
+  const Survivors survivors = plan.survivors();
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const OutputFile& file = plan.outputs[i];
     const std::string head = plan.shard(file).head;
     Json one{{"name", file.name}, {"bytes", file.bytes}, {"header_sha256", sha256_hex(std::string_view(head).substr(8))}};
-    if (!digests.empty()) one["sha256"] = digests[i];
+    if (!digests[i].sha256.empty()) one["sha256"] = digests[i].sha256;
+    if (!digests[i].tensors.empty()) one["tensor_xxh3_128"] = hashes_json(survivors, file, digests[i].tensors);
     out["outputs"].push_back(std::move(one));
   }
   out["warnings"] = plan.findings;

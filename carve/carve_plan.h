@@ -9,19 +9,13 @@
 #include <vector>
 
 #include "carve/expert_table.h"
+#include "carve/output_files.h"
 #include "carve/record.h"
 #include "carve/request.h"
 #include "carve/side_files.h"
+#include "carve/tensor_hash.h"
 
 namespace kvfit::carve {
-
-/// One weights file of the output; its header and runs are planned again when it is written, so that a plan stays small.
-struct OutputFile {
-  std::int32_t shard = 0;  ///< of the source
-  std::string name;
-  std::int64_t bytes = 0, head_bytes = 0, tensors = 0, elements = 0;
-  std::int64_t shareable_bytes = 0;  ///< of these, where the file system shares extents
-};
 
 struct CarvePlan {
   Request request;
@@ -29,7 +23,6 @@ struct CarvePlan {
   Record record;
   Rewriting rewriting;
   ExpertTables tables;
-  std::vector<std::string> names;   ///< by source shard; "" = nothing survives
   std::vector<OutputFile> outputs;  ///< in the order of the source's shards
   std::vector<SideFile> sides;
   std::int64_t score_bytes_read = 0;  ///< 0 when the record was at hand
@@ -40,8 +33,10 @@ struct CarvePlan {
   std::int64_t bytes_out() const;     ///< weights files
   std::int64_t tensor_bytes() const;  ///< without headers
   std::int64_t elements() const;
+  Survivors survivors() const;
   OutputShard shard(const OutputFile& file) const;
-  std::string index() const;  ///< text of model.safetensors.index.json
+  bool indexed() const;       ///< there is a model.safetensors.index.json
+  std::string index() const;  ///< its text
 };
 
 /// Everything after the choice.
@@ -55,8 +50,14 @@ CarvePlan plan_carve(Request request, std::string_view version,
 /// none does.
 std::int64_t largest_keep(const Checkpoint& checkpoint, std::int64_t bytes, std::int64_t step);
 
-/// carve_manifest.json. `digests`: SHA-256 of each output's whole file, or empty.
-profiles::Json manifest(const CarvePlan& plan, std::string_view version, const std::vector<std::string>& digests,
+/// What is known of an output's bytes.
+struct Digests {
+  std::string sha256;               ///< of the whole file; "" = not asked for
+  std::vector<TensorHash> tensors;  ///< in the order of the file; empty = not known
+};
+
+/// carve_manifest.json. `digests`: one an output.
+profiles::Json manifest(const CarvePlan& plan, std::string_view version, const std::vector<Digests>& digests,
                         const std::string& timestamp);
 
 }  // namespace kvfit::carve

@@ -57,7 +57,26 @@ void NewFile::resize(std::int64_t bytes) const {
   if (::ftruncate(descriptor_.get(), bytes) != 0) fail_io("size", path_, errno);
 }
 
+void NewFile::go_direct() {
+  direct_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_DIRECT));
+  direct_refused_ = direct_.get() < 0;
+}
+
 void NewFile::write(std::span<const char> bytes, std::int64_t offset) const {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % kDirectBlock == 0 && offset % kDirectBlock == 0;
+  while (aligned && direct_.get() >= 0 && !direct_refused_ && bytes.size() >= kDirectBlock && offset % kDirectBlock == 0) {
+    const ssize_t put = ::pwrite(direct_.get(), bytes.data(), bytes.size() / kDirectBlock * kDirectBlock, offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EINVAL) direct_refused_ = true;
+    if (put < 0 && errno != EINVAL) fail_io("write", path_, errno);
+    if (put <= 0) break;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+  write_cached(bytes, offset);
+}
+
+void NewFile::write_cached(std::span<const char> bytes, std::int64_t offset) const {
   while (!bytes.empty()) {
     const ssize_t put = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), offset);
     if (put < 0 && errno == EINTR) continue;

@@ -2,6 +2,7 @@
 // Error(Fault::environment) that name the file and, for a full disk, what is missing.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,12 +26,18 @@ class Descriptor {
   int fd_ = -1;
 };
 
+inline constexpr std::int64_t kDirectBlock = 4096;  ///< places, lengths and addresses of direct reads and writes
+
 /// A new file that must not exist.
 class NewFile {
  public:
   explicit NewFile(std::string path);
   int descriptor() const { return descriptor_.get(); }
   const std::string& path() const { return path_; }
+
+  /// From now on whole blocks of aligned memory go around the page cache (O_DIRECT), unless the file system refuses.
+  void go_direct();
+  bool direct_refused() const { return direct_refused_; }
 
   void reserve(std::int64_t bytes) const;  ///< takes the space now; silently does nothing where that cannot be done
   void resize(std::int64_t bytes) const;
@@ -40,8 +47,10 @@ class NewFile {
   void publish(const std::string& name);
 
  private:
+  void write_cached(std::span<const char> bytes, std::int64_t offset) const;
   std::string path_;
-  Descriptor descriptor_;
+  Descriptor descriptor_, direct_;
+  mutable std::atomic<bool> direct_refused_ = false;
 };
 
 /// Directory entries onto disk.

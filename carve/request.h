@@ -15,6 +15,7 @@
 #include "carve/score.h"
 #include "carve/select.h"
 #include "carve/source.h"
+#include "carve/survivors.h"
 
 namespace kvfit::carve {
 
@@ -28,6 +29,7 @@ struct Request {
   bool fill = false;                ///< blocks that score_file does not name are scored by `score`
   DraftMode draft = DraftMode::carve;
   Padding padding = Padding::shareable;
+  std::int64_t reshard = 0;  ///< most bytes of an output file; 0 = files as the source has them
   ExpertIds protect, drop;
   bool remap_tables = false;       ///< rewrite tables of token to expert
   bool drop_tr3_manifest = false;  ///< carve a rank-sliced checkpoint and leave its EXL3_MANIFEST.json behind

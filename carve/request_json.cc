@@ -66,6 +66,7 @@ Json to_json(const Request& request) {
               {"fill", request.fill},
               {"mtp", draft_name(request.draft)},
               {"canonical_pad", request.padding == Padding::canonical},
+              {"reshard", request.reshard},
               {"protect", ids_json(request.protect)},
               {"drop", ids_json(request.drop)},
               {"hash_remap", request.remap_tables},
@@ -90,6 +91,7 @@ Request read_request(const Node& node, std::string source) {
   out.fill = fields.boolean("fill", false);
   out.draft = parse_draft(fields.string("mtp", "carve"));
   out.padding = fields.boolean("canonical_pad", false) ? Padding::canonical : Padding::shareable;
+  out.reshard = fields.integer("reshard", 0);
   if (const Node* const ids = fields.find("protect")) out.protect = read_ids(*ids);
   if (const Node* const ids = fields.find("drop")) out.drop = read_ids(*ids);
   out.remap_tables = fields.boolean("hash_remap", false);

@@ -13,11 +13,12 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "carve/copy_buffers.h"
 #include "carve/digest.h"
+#include "carve/tensor_hash.h"
 #include "carve/transport.h"
 #include "carve/verify.h"
 #include "models/file_bytes.h"
@@ -49,6 +50,12 @@ void remove_leftover(const std::string& path) {
   if (error) fail_io("remove", path, error.value());
 }
 
+// Before the file has its name, so that whatever is finished has its hashes; older ones are of a run that was killed.
+void note_hashes(const std::vector<TensorHash>& hashes, const std::string& path) {
+  remove_leftover(path);
+  if (!hashes.empty()) write_whole(path, hashes_text(hashes));
+}
+
 void copy_file(const SideFile& file, const WorkingDirectory& directory) {
   const std::string target = directory / file.name;
   std::error_code error;
@@ -65,11 +72,6 @@ void copy_file(const SideFile& file, const WorkingDirectory& directory) {
     to.write(piece, at);
   }
   to.publish(target);
-}
-
-int thread_count(int asked) {
-  if (asked > 0) return asked;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 2, 4);
 }
 
 // The record of an earlier run of the same request, or a new one that is written down before anything else.
@@ -96,14 +98,35 @@ Record settle_record(Checkpoint& checkpoint, const Request& request, const Worki
   return record;
 }
 
-std::vector<std::string> hash_outputs(const CarvePlan& plan, const WorkingDirectory& directory, const RunOptions& options) {
-  std::vector<std::string> out;
-  if (!options.hash) return out;
+bool shares(const Source& source, const WorkingDirectory& directory, const RunOptions& options) {
+  return options.share && !source.shards.empty() && can_share(source.shards.front().path, directory.path());
+}
+
+// What is known of the outputs' bytes. Copying has hashed the tensors; files whose bytes were shared are read on request.
+std::vector<Digests> digest_outputs(const CarvePlan& plan, const WorkingDirectory& directory, const RunOptions& options) {
+  const bool read = options.hash || !shares(plan.checkpoint.source, directory, options);
+  std::vector<Digests> out;
   std::int64_t done = 0;
+  const auto tell = [&](std::int64_t bytes) {
+    done += bytes;
+    if (options.progress) options.progress({"hashing", done, plan.bytes_out() * (options.hash ? 2 : 1)});
+  };
   for (const OutputFile& file : plan.outputs) {
-    out.push_back(sha256_of_file(directory / file.name));
-    done += file.bytes;
-    if (options.progress) options.progress({"hashing", done, plan.bytes_out()});
+    Digests& digests = out.emplace_back();
+    std::error_code ignored;
+    const std::string noted = directory.hashes(file.name);
+    if (fs::is_regular_file(fs::symlink_status(noted, ignored))) {
+      const std::optional<std::vector<TensorHash>> hashes =
+          read_hashes(profiles::read_text_file(noted), static_cast<std::size_t>(file.tensors));
+      if (hashes) digests.tensors = *hashes;
+    }
+    if (!digests.tensors.empty()) done += file.bytes;
+    if (digests.tensors.empty() && read && file.tensors > 0) {
+      digests.tensors = hash_tensors(models::FileBytes(directory / file.name), file.head_bytes, plan.shard(file).ends, tell);
+    }
+    if (!options.hash) continue;
+    digests.sha256 = sha256_of_file(directory / file.name);
+    tell(file.bytes);
   }
   return out;
 }
@@ -130,10 +153,6 @@ std::int64_t bytes_to_come(const CarvePlan& plan, const WorkingDirectory& direct
   return out;
 }
 
-bool shares(const Source& source, const WorkingDirectory& directory, const RunOptions& options) {
-  return options.share && !source.shards.empty() && can_share(source.shards.front().path, directory.path());
-}
-
 // All that can be refused before the choice is made, which may take minutes: edits do not depend on who stays.
 void check_ahead(const Checkpoint& checkpoint, const Request& request, const WorkingDirectory& directory,
                  const RunOptions& options) {
@@ -155,7 +174,10 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
                    const RunOptions& options, RunReport& report) {
   const Source& source = plan.checkpoint.source;
   const bool share = shares(source, directory, options);
+  const bool direct = options.direct && !share;
   check_room(bytes_to_come(plan, directory, share), directory);
+  const CopyBuffers buffers({options.threads, options.memory, direct});
+  bool direct_refused = false;
   std::int64_t done = 0;
   std::int64_t total = 0;
   for (const std::size_t i : which) total += plan.outputs[i].bytes;
@@ -174,41 +196,47 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
       tell(file.bytes);
       continue;
     }
-    const std::string& from = source.shards[static_cast<std::size_t>(file.shard)].path;
     remove_leftover(path + ".part");
     NewFile part(path + ".part");
-    write_shard(shard, from, part, {thread_count(options.threads), share, &plan.tables, tell});
+    const Written written = write_shard(shard, source, part, buffers, {share, direct, &plan.tables, tell});
+    direct_refused = direct_refused || written.direct_refused;
+    note_hashes(written.hashes, directory.hashes(file.name));
     part.publish(path);
     sync_directory(directory.files());
-    tell(file.head_bytes);
     if (share) report.shared_bytes += file.shareable_bytes;
+  }
+  if (direct_refused) {
+    report.findings.push_back("the file system refuses direct reads or writes here: --direct went through the page cache");
   }
 }
 
 void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunOptions& options, RunReport& report) {
   for (const SideFile& file : plan.sides) copy_file(file, directory);
   for (const TextFile& file : plan.rewriting.files) write_whole(directory / file.name, file.text);
-  if (plan.checkpoint.source.indexed) {
+  if (plan.indexed()) {
     write_whole(directory / "model.safetensors.index.json", plan.index());
   }
   write_whole(directory / "README.md", model_card(plan.checkpoint, plan.request, plan.record));
-  const std::vector<std::string> digests = hash_outputs(plan, directory, options);
+  const std::vector<Digests> digests = digest_outputs(plan, directory, options);
   write_whole(directory / "carve_manifest.json", manifest(plan, options.version, digests, options.timestamp).dump(1) + "\n");
-  const std::vector<std::string> wrong = verify_files(plan, directory.files(), options.full_check, [&](std::int64_t done) {
+  const auto checking = [&](std::int64_t done) {
     if (options.progress) options.progress({"checking", done, plan.bytes_out()});
-  });
+  };
+  const std::vector<std::string> wrong =
+      verify_files(plan, directory.files(), {}, {.hashes = false, .full = options.full_check, .progress = checking}).wrong;
   if (!wrong.empty()) {
     profiles::fail_environment(format("what was written is not what was planned: {}", wrong.front()),
                                {.file = directory.path()}, "the disk may be failing; --restart begins again");
   }
   check_unchanged(plan.checkpoint.source);
   directory.publish();
-  report.findings = plan.findings;
+  report.findings.insert(report.findings.begin(), plan.findings.begin(), plan.findings.end());
 }
 
 RunReport run_carve(const Request& request, const RunOptions& options) {
   Checkpoint checkpoint = open_checkpoint(request);
   check_request(checkpoint, request);
+  check_memory({options.threads, options.memory, options.direct});
   WorkingDirectory directory(options.destination, checkpoint.source.files.directory, options.restart, false);
   check_ahead(checkpoint, request, directory, options);
   std::vector<std::string> findings;

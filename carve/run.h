@@ -20,13 +20,15 @@ struct Progress {
 
 struct RunOptions {
   std::string destination;
-  std::string version;                                 ///< kvfit's
-  std::string timestamp;                               ///< for the manifest; "" = none
-  int threads = 0;                                     ///< 0 = as the machine has, 2 to 4
-  bool share = true;                                   ///< share extents where the file system can
-  bool must_share = false;                             ///< Error where it cannot
-  bool restart = false;                                ///< wipe what an earlier run left
-  bool hash = false;                                   ///< SHA-256 of every output file into the manifest
+  std::string version;      ///< kvfit's
+  std::string timestamp;    ///< for the manifest; "" = none
+  int threads = 0;          ///< 0 = as the machine has, 2 to 4
+  std::int64_t memory = 0;  ///< most bytes resident; 0 = no cap
+  bool direct = false;      ///< copies go around the page cache where the file system lets them
+  bool share = true;        ///< share extents where the file system can
+  bool must_share = false;  ///< Error where it cannot
+  bool restart = false;     ///< wipe what an earlier run left
+  bool hash = false;  ///< SHA-256 of every output file into the manifest, and hashes of tensors also where bytes were shared
   bool full_check = false;                             ///< compare every byte with the source before publishing
   std::function<void(const Progress&)> progress = {};  ///< may throw to stop: the directory stays resumable
 };

@@ -91,19 +91,17 @@ std::string model_card(const Checkpoint& checkpoint, const Request& request, con
   return out + "`carve_manifest.json` lists the kept experts of every block; `README.orig.md` is the original card.\n";
 }
 
-std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names,
-                       const std::string& metadata) {
+std::string index_text(const Survivors& survivors, const std::vector<OutputFile>& files, const std::string& metadata) {
   std::vector<std::pair<std::string, std::size_t>> entries;
-  for (std::size_t s = 0; s < names.size(); ++s) {
-    for_each_output_tensor(checkpoint.source, checkpoint.layout, kept, static_cast<std::int32_t>(s),
-                           [&](const std::string& name) { entries.emplace_back(name, s); });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for_each_output_tensor(survivors, files[i].spans, [&](std::string name) { entries.emplace_back(std::move(name), i); });
   }
   std::sort(entries.begin(), entries.end());
   std::string out = format("{{\n  \"metadata\": {{\n    {}\n  }},\n  \"weight_map\": {{", metadata);
   bool first = true;
-  for (const auto& [name, shard] : entries) {
+  for (const auto& [name, file] : entries) {
     out += first ? "\n    " : ",\n    ";
-    out += json_quoted(name) + ": " + json_quoted(names[shard]);
+    out += json_quoted(name) + ": " + json_quoted(files[file].name);
     first = false;
   }
   return out + "\n  }\n}\n";

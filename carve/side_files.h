@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "carve/output_files.h"
 #include "carve/record.h"
 #include "carve/request.h"
 
@@ -24,7 +25,6 @@ std::string model_card(const Checkpoint& checkpoint, const Request& request, con
 
 /// model.safetensors.index.json of the output, as the reference library writes it: names sorted, two blanks of indent;
 /// `metadata` is the inside of its first object.
-std::string index_text(const Checkpoint& checkpoint, const Kept& kept, const std::vector<std::string>& names,
-                       const std::string& metadata);
+std::string index_text(const Survivors& survivors, const std::vector<OutputFile>& files, const std::string& metadata);
 
 }  // namespace kvfit::carve

@@ -130,6 +130,8 @@ WorkingDirectory::~WorkingDirectory() {
 
 std::string WorkingDirectory::receipt(std::size_t part) const { return format("{}/parts/{}.json", path_, part); }
 
+std::string WorkingDirectory::hashes(const std::string& output) const { return format("{}/parts/{}.xxh3", path_, output); }
+
 std::optional<std::string> WorkingDirectory::state() const {
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(state_path(), ignored))) return std::nullopt;

@@ -3,7 +3,7 @@
 //
 //   .lock        held while somebody works here
 //   state.json   what was chosen; without it nothing here is worth going on with
-//   parts/       receipts of a job's parts
+//   parts/       receipts of a job's parts, hashes of each output's tensors
 //   files/       the checkpoint as it grows; becomes DST
 #pragma once
 
@@ -28,7 +28,8 @@ class WorkingDirectory {
   const std::string& path() const { return path_; }
   std::string files() const { return path_ + "/files"; }
   std::string operator/(const std::string& name) const { return files() + "/" + name; }
-  std::string receipt(std::size_t part) const;  ///< of a job's part; its directory exists
+  std::string receipt(std::size_t part) const;          ///< of a job's part; its directory exists
+  std::string hashes(const std::string& output) const;  ///< of an output's tensors, as copying found them
 
   std::optional<std::string> state() const;  ///< state.json, when there is one
   std::string state_path() const { return path_ + "/state.json"; }

@@ -80,22 +80,28 @@ int run(const Args& args, const Console& console) {
 }
 
 int verify(const Args& args, const Console& console) {
-  const std::vector<std::string> places = paths(args, 2, "kvfit carve verify SRC DST");
-  const bool full = args.toggle("full").value_or(false);
+  const bool alone = args.words.size() == 2;  // the source is gone: the manifest's hashes must do
+  const std::vector<std::string> places = paths(args, alone ? 1 : 2, "kvfit carve verify SRC DST");
+  const std::string& carved = places.back();
+  carve::VerifyOptions options;
+  options.full = args.toggle("full").value_or(false);
+  options.hashes = args.toggle("hash").value_or(true);
   std::error_code ignored;
-  if (std::filesystem::is_directory(places[1], ignored) &&
-      !std::filesystem::exists(places[1] + "/carve_manifest.json", ignored)) {
-    fail_input("no carve_manifest.json: this was not carved", {.file = places[1]},
+  if (std::filesystem::is_directory(carved, ignored) && !std::filesystem::exists(carved + "/carve_manifest.json", ignored)) {
+    fail_input("no carve_manifest.json: this was not carved", {.file = carved},
                "the source comes first: kvfit carve verify SRC DST");
   }
-  std::vector<std::string> wrong;
+  if (alone && (options.full || !options.hashes)) {
+    fail_input("without the source only hashes can be compared", {}, "kvfit carve verify SRC DST");
+  }
+  carve::VerifyReport report;
   {
     CarveProgress progress(console, false);
-    wrong =
-        carve::verify_carve(places[0], places[1], full, [&progress](std::int64_t done) { progress({"checking", done, 0}); });
+    options.progress = [&progress](std::int64_t done) { progress({"checking", done, 0}); };
+    report = alone ? carve::verify_alone(carved, options.progress) : carve::verify_carve(places[0], carved, options);
   }
-  deliver(args, console, verify_listing(wrong, full));
-  return wrong.empty() ? kYes : kNo;
+  deliver(args, console, verify_listing(report, alone, options.full));
+  return report.wrong.empty() ? kYes : kNo;
 }
 
 int compare(const Args& args, const Console& console) {

@@ -1,11 +1,13 @@
 #include "cli/carve_job.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +36,32 @@ std::string job_path(const Args& args) {
   return *path;
 }
 
+// What a job was made with; a part that were told otherwise would write something else.
+constexpr std::array<std::string_view, 20> kOfTheJob = {"keep",
+                                                        "fit",
+                                                        "gpu",
+                                                        "score",
+                                                        "combine",
+                                                        "score-file",
+                                                        "fill",
+                                                        "seed",
+                                                        "mtp",
+                                                        "reshard",
+                                                        "drop",
+                                                        "protect",
+                                                        "ep-size",
+                                                        "hash-remap",
+                                                        "tr3-drop-manifest",
+                                                        "force-count",
+                                                        "allow-unknown",
+                                                        "keep-patterns",
+                                                        "include-orphans",
+                                                        "canonical-pad"};
+
 carve::Job open_job(const Args& args) {
+  for (const std::string_view flag : kOfTheJob) {
+    if (args.has(flag)) fail_input(format("the job says what is carved: --{} goes to kvfit carve job", flag));
+  }
   const std::string path = job_path(args);
   return carve::read_job(profiles::parse_json(profiles::read_text_file(path, std::int64_t{256} << 20), path));
 }
@@ -63,6 +90,8 @@ carve::RunOptions carve_run_options(const Args& args) {
   out.version = version_number();
   if (args.toggle("timestamp").value_or(false)) out.timestamp = now_text();
   out.threads = static_cast<int>(args.integer("threads").value_or(0));
+  out.memory = args.size("memory").value_or(profiles::Bytes{}).count;
+  out.direct = args.toggle("direct").value_or(false);
   out.share = args.text("reflink").value_or("auto") != "never";
   out.must_share = args.text("reflink").value_or("auto") == "always";
   out.restart = args.toggle("restart").value_or(false);

@@ -189,14 +189,22 @@ Listing compare_listing(const carve::Checkpoint& checkpoint, const carve::Select
   return out;
 }
 
-Listing verify_listing(const std::vector<std::string>& wrong, bool full) {
+Listing verify_listing(const carve::VerifyReport& report, bool alone, bool full) {
   Listing out{.schema = "kvfit.carve_verify"};
   out.value["full"] = full;
-  out.value["wrong"] = wrong;
-  for (const std::string& line : wrong) out.heading += format("wrong: {}\n", printable(line));
-  if (wrong.empty()) {
-    out.heading =
-        full ? "every byte is the source's\n" : "headers, sizes and texts are as planned (--full compares every byte)\n";
+  out.value["hashed_tensors"] = report.hashed;
+  out.value["wrong"] = report.wrong;
+  for (const std::string& line : report.wrong) out.heading += format("wrong: {}\n", printable(line));
+  if (!report.wrong.empty()) return out;
+  const std::string hashed =
+      report.hashed == 0 ? "" : format("{} tensors have the hashes of carve_manifest.json", report.hashed);
+  if (alone) {
+    out.heading = format("{}; the source was not looked at\n", hashed);
+  } else if (full) {
+    out.heading = format("every byte is the source's{}{}\n", hashed.empty() ? "" : ", and ", hashed);
+  } else {
+    out.heading = format("headers, sizes and texts are as planned{}{} (--full compares every byte)\n",
+                         hashed.empty() ? "" : ", and ", hashed);
   }
   return out;
 }

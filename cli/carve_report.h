@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "carve/carve_plan.h"
+#include "carve/verify.h"
 #include "cli/listing.h"
 
 namespace kvfit::cli {
@@ -18,6 +19,6 @@ Listing plan_listing(const carve::CarvePlan& plan, const std::string& remark);
 Listing compare_listing(const carve::Checkpoint& checkpoint, const carve::Selection& a, const carve::Selection& b,
                         const std::string& name_a, const std::string& name_b);
 
-Listing verify_listing(const std::vector<std::string>& wrong, bool full);
+Listing verify_listing(const carve::VerifyReport& report, bool alone, bool full);
 
 }  // namespace kvfit::cli

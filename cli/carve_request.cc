@@ -150,6 +150,8 @@ carve::Request carve_request(const Args& args, const std::string& source) {
   out.fill = args.toggle("fill").value_or(false);
   out.draft = carve::parse_draft(args.text("mtp").value_or("carve"));
   out.padding = args.toggle("canonical-pad").value_or(false) ? carve::Padding::canonical : carve::Padding::shareable;
+  out.reshard = args.size("reshard").value_or(profiles::Bytes{}).count;
+  if (args.has("reshard") && out.reshard == 0) fail_input("--reshard 0: no file is that small", {}, "as in --reshard 5GB");
   out.protect = expert_ids(args, "protect");
   out.drop = expert_ids(args, "drop");
   out.remap_tables = args.text("hash-remap").value_or("refuse") == "nearest";

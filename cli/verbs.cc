@@ -72,14 +72,15 @@ constexpr std::array kVerbs = {
                     "kvfit calibrate --gpu rtx5090-32g boot.log\n"
                     "docker logs vllm 2>&1 | kvfit calibrate --keep -"},
     Verb{.name = "carve",
-         .words = "inspect SRC | plan SRC | run SRC DST | verify SRC DST |\n"
+         .words = "inspect SRC | plan SRC | run SRC DST | verify [SRC] DST |\n"
                   "                   compare SRC | job SRC DST | merge | launch",
          .summary = "a smaller checkpoint: experts out, every kept byte unchanged",
          .about =
              "Keeps the best-scored experts of every mixture-of-experts block, trunk and draft head alike, and writes a "
              "checkpoint that engines load as it is. Nothing is requantised. `run` works in DST.kvfit-tmp and can be "
              "stopped and taken up again; a finished DST is never overwritten. `job` cuts a carve into parts that "
-             "write side by side (`run --job`), `launch` prints what starts them, `merge` publishes.",
+             "write side by side (`run --job`), `launch` prints what starts them, `merge` publishes. `verify` "
+             "compares with the source or, where that is gone, tensors with their hashes (`verify DST`).",
          .examples = "kvfit carve inspect ./model\n"
                      "kvfit carve plan ./model --keep 128\n"
                      "kvfit carve run ./model ./model-192e --keep 192"},

@@ -1,5 +1,5 @@
 # The libraries kvfit stands on, each under one name: kvfit_fmt, kvfit_yaml, kvfit_json, kvfit_boost, kvfit_crypto,
-# kvfit_http (Boost.Beast: headers only).
+# kvfit_http (Boost.Beast: headers only), kvfit_hash (xxHash: its header alone).
 set(Boost_USE_STATIC_LIBS ${KVFIT_STATIC})
 set(OPENSSL_USE_STATIC_LIBS ${KVFIT_STATIC})
 find_package(fmt REQUIRED)
@@ -8,14 +8,17 @@ find_package(nlohmann_json REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
+find_path(KVFIT_XXHASH_INCLUDE xxhash.h REQUIRED)
 
-foreach(name fmt yaml json boost crypto http)
+foreach(name fmt yaml json boost crypto http hash)
   add_library(kvfit_${name} INTERFACE)
 endforeach()
 target_link_libraries(kvfit_json INTERFACE nlohmann_json::nlohmann_json)
 target_link_libraries(kvfit_boost INTERFACE Boost::program_options)
 target_link_libraries(kvfit_http INTERFACE Boost::headers Threads::Threads)
 target_link_libraries(kvfit_crypto INTERFACE OpenSSL::Crypto)
+target_include_directories(kvfit_hash SYSTEM INTERFACE ${KVFIT_XXHASH_INCLUDE})
+target_compile_definitions(kvfit_hash INTERFACE XXH_INLINE_ALL)
 if(KVFIT_STATIC)
   # Debian ships fmt as a shared library or as headers, and yaml-cpp's CMake target names only the shared one.
   find_library(KVFIT_YAML_CPP_STATIC libyaml-cpp.a REQUIRED)

@@ -31,7 +31,8 @@ struct Case {
     layout = recognise(source, {}, {});
   }
   OutputShard plan(const std::vector<std::int32_t>& kept, Padding padding = Padding::shareable) const {
-    return plan_shard(source, layout, {kept}, 0, "model.safetensors", padding);
+    const Kept all = {kept};
+    return plan_shard(Survivors(source, layout, all), {{0, 0, static_cast<std::uint32_t>(source.tensor_count())}}, padding);
   }
 };
 

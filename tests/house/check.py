@@ -30,6 +30,7 @@ WRAPPERS = {
     r"nlohmann/": r"profiles/json\.h|profiles/document_json\.cc",
     r"yaml-cpp/": r"profiles/document[a-z_]*\.(h|cc)",
     r"openssl/": r"carve/digest\.cc",
+    r"xxhash": r"carve/tensor_hash\.cc",
     r"boost/(asio|beast)/": r"runtime/http\.cc",
     r"boost/(?!asio/|beast/)": r"cli/args[a-z_]*\.(h|cc)",
     r"doctest": r"tests/.*",
