@@ -27,6 +27,7 @@ constexpr std::int64_t kLargestPiece = 8 * kMiB;
 constexpr std::int64_t kGoodPiece = kMiB;  // below, fewer threads do better
 constexpr std::int64_t kLeastPiece = kMiB / 4;
 constexpr std::int64_t kScoringPieces = 8 * kMiB;  // of scoring and checking, which hold two pieces of 4 MiB
+constexpr std::int64_t kRest = 4 * kMiB;           // stacks, texts, code that has not run yet
 
 std::int64_t mebibytes(std::int64_t bytes) { return profiles::cdiv(bytes, kMiB); }
 
@@ -60,7 +61,7 @@ std::int64_t peak_resident_bytes() {
 void check_memory(const BufferOptions& options) {
   if (options.memory <= 0) return;
   const std::int64_t used = peak_resident_bytes();
-  const std::int64_t least = kScoringPieces + kLeastPiece * (options.direct ? 2 : 1);
+  const std::int64_t least = kRest + kScoringPieces + kLeastPiece * (options.direct ? 2 : 1);
   if (used + least > options.memory) fail_cap(options.memory, used, least);
 }
 
@@ -70,8 +71,8 @@ CopyBuffers::CopyBuffers(const BufferOptions& options) : direct_(options.direct)
   piece_ = kLargestPiece;
   if (options.memory > 0) {
     const std::int64_t used = peak_resident_bytes();
-    const std::int64_t room = options.memory - used;
-    if (room < kLeastPiece * per_thread) fail_cap(options.memory, used, kLeastPiece * per_thread);
+    const std::int64_t room = options.memory - used - kRest;
+    if (room < kLeastPiece * per_thread) fail_cap(options.memory, used, kRest + kLeastPiece * per_thread);
     threads = std::clamp<std::int64_t>(room / (kGoodPiece * per_thread), 1, threads);
     const std::uint64_t share = static_cast<std::uint64_t>(room / (threads * per_thread));
     piece_ = std::min(kLargestPiece, static_cast<std::int64_t>(std::bit_floor(share)));

@@ -134,7 +134,7 @@ std::vector<Digests> digest_outputs(const CarvePlan& plan, const WorkingDirector
 void check_room(std::int64_t need, const WorkingDirectory& directory) {
   need += need / 100;
   struct statvfs room = {};
-  if (::statvfs(directory.path().c_str(), &room) != 0) return;
+  if (::statvfs(directory.path().c_str(), &room) != 0 || room.f_blocks == 0) return;  // 0: it does not say
   const std::int64_t have = static_cast<std::int64_t>(room.f_bavail) * static_cast<std::int64_t>(room.f_frsize);
   if (have >= need) return;
   profiles::fail_environment(
