@@ -220,7 +220,7 @@ constexpr std::array kFlags = {
     Flag{.verbs = "carve", .name = "full", .fallback = "off", .group = "Writing",
          .help = "compare every byte with the source"},
     Flag{.verbs = "carve", .name = "reshard", .type = size, .value = "SIZE", .group = "Writing",
-         .help = "output files of at most SIZE, not as the source has them",
+         .help = "output files of at most that size",
          .more = "Whole tensors in the source's order, as model-00001-of-0000N.safetensors with a new index; a larger tensor has a file "
            "of its own."},
     Flag{.verbs = "carve", .name = "hash", .fallback = "off", .group = "Writing", .common = false,
