@@ -115,8 +115,8 @@ int boot_memory(const Args& args, const Console& console, const profiles::Catalo
   const bool failed = verdict_of(report) == planner::Verdict::does_not_fit;
   if (failed && runtime::usable(report.measured).count > 0) report.largest = remade(wanted.report, report.measured, true);
   if (wanted.report.question.node.count > 1) {
-    report.remarks.push_back(
-        format("rank {} of {} GPUs: this shows one of them", wanted.ledger.rank, wanted.report.question.node.count));
+    report.remarks.push_back(format("this shows rank {} of {} GPUs; --rank and --device name another, one run each",
+                                    wanted.ledger.rank, wanted.report.question.node.count));
   }
   deliver(args, console, boot_listing(report));
   if (const std::optional<std::string> path = args.text("save")) {
