@@ -1,5 +1,6 @@
 #include "cli/findings.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,15 +22,18 @@ using profiles::format;
 std::string failure(const Plan& plan) {
   for (const planner::Check& check : plan.checks) {
     if (check.id != plan.binding) continue;
-    return check.kind == planner::Check::Kind::boot ? "the engine does not start"
-                                                    : "the engine runs out of memory under load";
+    if (!check.remedy.empty()) return check.text;
+    return format(
+        "{}: {} decides",
+        check.kind == planner::Check::Kind::boot ? "the engine does not start" : "the engine runs out of memory under load",
+        check.id);
   }
-  return "the plan does not fit";
+  return format("the plan does not fit: {} decides", plan.binding);
 }
 
 void verdict_finding(const Plan& plan, std::vector<Finding>& out) {
   if (plan.verdict == Verdict::does_not_fit) {
-    out.push_back({"KVF001", Finding::Level::error, format("{}: {} decides", failure(plan), plan.binding), remedy(plan)});
+    out.push_back({"KVF001", Finding::Level::error, failure(plan), remedy(plan)});
   } else if (plan.verdict == Verdict::tight) {
     out.push_back({"KVF002", Finding::Level::warning,
                    format("the error bar of {} reaches past the limit: it may fail", plan.binding), remedy(plan)});
@@ -60,12 +64,19 @@ void backend_finding(const Report& report, std::vector<Finding>& out) {
 }  // namespace
 
 std::string remedy(const Plan& plan) {
+  for (const planner::Check& check : plan.checks) {
+    if (check.id == plan.binding && !check.remedy.empty()) return check.remedy;
+  }
   const planner::Lever* least = nullptr;
   for (const planner::Lever& lever : plan.levers) {
     if (lever.verdict == Verdict::fits && (least == nullptr || lever.frees < least->frees)) least = &lever;
   }
   if (least != nullptr) return format("the smallest single concession that fits: {} ({})", least->text, least->id);
-  return plan.levers.empty() ? "" : "no single concession is enough: combine some, or take the next rung of the ladder";
+  const bool rung = std::any_of(plan.ladder.begin(), plan.ladder.end(),
+                                [](const planner::Rung& one) { return one.verdict == Verdict::fits; });
+  if (rung) return "no single concession is enough: take a rung of the ladder that fits";
+  return plan.levers.empty() ? ""
+                             : "nothing listed is enough alone: combine some, or take a smaller or further quantised model";
 }
 
 const planner::Check* least_headroom(const Plan& plan) {

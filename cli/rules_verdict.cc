@@ -59,10 +59,14 @@ std::string shortfall(const Check& check) {
 
 // A carve is a concession too: how many experts would fit as everything else stands.
 std::string concession(const RuleInput& input) {
+  const planner::Plan& plan = input.report.plan;
+  const auto other = [&plan](const Check& check) { return check.id == plan.binding && !check.remedy.empty(); };
+  if (std::any_of(plan.checks.begin(), plan.checks.end(), other)) return remedy(plan);
   planner::Question question = input.report.question;
   const std::int64_t all = models::expert_count(question.model);
-  const bool lever = std::any_of(input.report.plan.levers.begin(), input.report.plan.levers.end(),
-                                 [](const planner::Lever& one) { return one.verdict == Verdict::fits; });
+  const bool lever =
+      std::any_of(input.report.plan.levers.begin(), input.report.plan.levers.end(),
+                  [](const planner::Lever& one) { return one.verdict == Verdict::fits && one.id != "more_gpus"; });
   if (lever || all == 0 || question.search.experts_fixed > 0) return remedy(input.report.plan);
   question.search.experts = true;
   const planner::Plan carved = planner::make_plan(question);

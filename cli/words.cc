@@ -142,6 +142,7 @@ std::string amount(Bytes bytes, Bytes error) {
 
 // "kv_one_request has 0.41 ±0.30 GiB to spare" / "lacks 0.23 GiB" / "has 12 of 16".
 std::string margin_text(const planner::Check& check) {
+  if (!check.remedy.empty()) return check.text;
   if (check.need_count && check.have_count) {
     return format("{} needs {}, has {}", check.id, grouped(*check.need_count), grouped(*check.have_count));
   }

@@ -77,14 +77,25 @@ void loading_checks(const Numbers& n, double bar, std::vector<Check>& out) {
 }
 
 void boot_checks(const Numbers& n, double bar, std::vector<Check>& out) {
+  for (const Refusal& one : n.refused) {
+    out.push_back(make_count(one.id.c_str(), one.need, one.have, Bytes(1), Bytes(0), bar));
+    out.back().text = format("refuses to start: {}", one.text);
+    out.back().remedy = one.remedy;
+  }
   if (n.length_limit > 0 && n.settings.max_model_len > n.length_limit) {
     out.push_back(make_count("model_length", n.settings.max_model_len, n.length_limit, token_bytes(n), Bytes(0), bar));
   }
   loading_checks(n, bar, out);
   const StageNumbers& tight = tightest(n);
-  out.push_back(make("kv_blocks", Check::Kind::boot, tight.available - tight.checked + Bytes(1), tight.available,
-                     tight.available_error, bar));
-  out.push_back(make("kv_one_request", Check::Kind::boot, tight.needed, tight.checked, tight.available_error, bar));
+  if (n.blocks_override > 0) {
+    // the pool is what was asked for, whatever is left
+    const Bytes pool = Bytes(n.kv.bytes_per_block) * n.blocks_override;
+    out.push_back(make("kv_one_request", Check::Kind::boot, tight.needed, pool, Bytes(0), bar));
+  } else {
+    out.push_back(make("kv_blocks", Check::Kind::boot, tight.available - tight.checked + Bytes(1), tight.available,
+                       tight.available_error, bar));
+    out.push_back(make("kv_one_request", Check::Kind::boot, tight.needed, tight.checked, tight.available_error, bar));
+  }
   if (n.sequence_limit > 0) {
     out.push_back(make_count("mamba_blocks", n.settings.max_num_seqs, n.sequence_limit, n.kv.bytes_per_block,
                              tight.available_error, bar));
@@ -184,7 +195,9 @@ std::vector<Check> make_checks(const Numbers& numbers, double bar) {
 }
 
 void describe(std::vector<Check>& checks, const Numbers& numbers) {
-  for (Check& check : checks) check.text = sentence(check, numbers);
+  for (Check& check : checks) {
+    if (check.text.empty()) check.text = sentence(check, numbers);
+  }
 }
 
 }  // namespace kvfit::planner

@@ -9,6 +9,7 @@
 
 #include "planner/memory_model.h"
 #include "planner/plan.h"
+#include "planner/refusals.h"
 #include "planner/settings.h"
 
 namespace kvfit::planner {
@@ -28,12 +29,14 @@ struct Numbers {
   Bytes free_at_start;  ///< before the engine's communicators
   Bytes free_error;     ///< beside the total's own uncertainty
   Bytes requested;
-  bool start_checked = true;  ///< this version compares free memory with `requested` before anything else
+  bool start_checked = true;     ///< this version compares free memory with `requested` before anything else
+  std::vector<Refusal> refused;  ///< before anything is loaded
   std::vector<StageNumbers> stages;
-  KvCapacity kv;                    ///< of the stage with the fewest blocks
-  std::int64_t sequence_limit = 0;  ///< most sequences the state blocks allow; 0 = no such limit
-  std::int64_t batch_at_least = 0;  ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
-  std::int64_t length_limit = 0;    ///< longest max_model_len the model's config allows; 0 = not known
+  KvCapacity kv;                     ///< of the stage with the fewest blocks
+  std::int64_t blocks_override = 0;  ///< --num-gpu-blocks-override; 0 = none
+  std::int64_t sequence_limit = 0;   ///< most sequences the state blocks allow; 0 = no such limit
+  std::int64_t batch_at_least = 0;   ///< smallest max_num_batched_tokens the cache mode accepts; 0 = any
+  std::int64_t length_limit = 0;     ///< longest max_model_len the model's config allows; 0 = not known
 };
 
 /// Need, have, error and verdict of every check, errors scaled by `bar`; sentences are left empty.

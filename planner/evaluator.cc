@@ -24,17 +24,6 @@ using profiles::format;
 
 Bytes half_width(const ByteRange& range) { return Bytes((range.high.count - range.low.count) / 2); }
 
-// The engine shards whole heads and refuses a group they do not divide over.
-void check_group(const Question& question) {
-  const std::int64_t tp = question.serving.tensor_parallel_size;
-  for (const models::Layer& layer : question.model.layers) {
-    if (!layer.attention || layer.attention->heads % tp == 0) continue;
-    profiles::fail_input(
-        format("{} attention heads do not divide over a tensor parallel size of {}", layer.attention->heads, tp), {},
-        "the engine refuses this; take a divisor of the number of heads");
-  }
-}
-
 // The engine's own rounding: ceil(total x utilisation), in double as the engine does it.
 Bytes requested_bytes(Bytes total, double utilization) {
   return Bytes(static_cast<std::int64_t>(std::ceil(static_cast<double>(total.count) * utilization)));
@@ -45,9 +34,7 @@ Bytes requested_bytes(Bytes total, double utilization) {
 Evaluator::Evaluator(Question question)
     : question_(std::move(question)),
       total_(hardware::total_memory(question_.node)),
-      free_(hardware::free_at_start(question_.node)) {
-  check_group(question_);
-}
+      free_(hardware::free_at_start(question_.node)) {}
 
 Evaluator::Evaluator(Question question, const Evaluator& like) : Evaluator(std::move(question)) {
   if (same_weights(question_, like.question_)) weights_ = like.weights_;
@@ -87,6 +74,7 @@ const Evaluator::Prepared& Evaluator::prepared(const Point& point) const {
   made->traits = stated_traits(question);
   made->settings = resolve_settings(question, made->traits);
   add_settings(made->traits, made->settings);
+  made->refused = refusals(question, made->settings, made->traits);
   made->ranks = distinct_ranks(question.model, made->settings);
   for (std::size_t i = 0; i < made->ranks.size(); ++i) {
     const std::shared_ptr<const LoadedWeights> known = i < weights_.size() ? weights_[i] : nullptr;
@@ -138,6 +126,7 @@ Numbers Evaluator::numbers(const Point& point) const {
   out.free_error = Bytes(std::max<std::int64_t>(half_width(free_).count - out.total_error.count, 0));
   out.requested = requested_bytes(out.total, out.settings.gpu_memory_utilization);
   const Row* start = question_.rules->find("start_check", at.traits);
+  out.refused = at.refused;
   out.start_checked = start == nullptr || !start->is("check", "none");
   out.stages.reserve(at.memory.size());
   std::vector<Bytes> available;
@@ -153,6 +142,7 @@ Numbers Evaluator::numbers(const Point& point) const {
                                                      out.stages.begin());
   out.kv = kv_capacity(at.layouts[least], available[least], out.settings.max_model_len, out.settings.in_flight_tokens,
                        question_.serving.num_gpu_blocks_override.value_or(0), blocks);
+  out.blocks_override = question_.serving.num_gpu_blocks_override.value_or(0);
   out.sequence_limit = sequence_limit(at.layouts[least], out.kv.num_gpu_blocks);
   out.length_limit = question_.model.max_position;
   out.batch_at_least = at.layouts[least].least_batch;

@@ -55,6 +55,7 @@ class Evaluator {
   struct Prepared {
     Settings settings;
     Traits traits;
+    std::vector<Refusal> refused;
     std::vector<Rank> ranks;
     std::vector<MemoryModel> memory;
     std::vector<KvLayout> layouts;

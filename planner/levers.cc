@@ -133,6 +133,26 @@ Bytes gain(const std::vector<Check>& before, const std::vector<Check>& after, co
   return std::max(difference("kv_one_request"), difference(binding));
 }
 
+// Twice, four or eight times as many GPUs, all in one tensor-parallel group: the fewest that fit.
+std::optional<Lever> more_gpus(const Context& c, const std::vector<Check>& before, double bar) {
+  constexpr std::int64_t kMost = 8;
+  const std::int64_t now = c.settings.tp;
+  if (c.question.node.count != now || c.question.node.gpu.unified) return std::nullopt;
+  for (std::int64_t gpus = 2 * now; gpus <= kMost; gpus *= 2) {
+    Question question = c.question;
+    question.node.count = static_cast<int>(gpus);
+    question.node.link = question.node.gpu.nvlink.value > 0 ? hardware::Link::nvlink : hardware::Link::pcie;
+    question.serving.tensor_parallel_size = gpus;
+    const std::vector<Check> checks = make_checks(Evaluator(std::move(question)).numbers(c.point), bar);
+    if (binding_check(checks)->verdict != Verdict::fits) continue;
+    return Lever{.id = "more_gpus",
+                 .text = format("{} GPUs instead of {} (--gpus {})", gpus, now, gpus),
+                 .frees = gain(before, checks, binding_check(before)->id),
+                 .verdict = Verdict::fits};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, const Bounds& bounds) {
@@ -154,6 +174,9 @@ std::vector<Lever> levers_of(const Evaluator& evaluator, const Point& point, con
     if (frees.count <= 0) continue;
     out.push_back(
         {.id = concession->id, .text = concession->text, .frees = frees, .verdict = binding_check(after)->verdict});
+  }
+  if (binding_check(before)->verdict == Verdict::does_not_fit) {
+    if (std::optional<Lever> more = more_gpus(context, before, bar)) out.push_back(std::move(*more));
   }
   std::sort(out.begin(), out.end(),
             [](const Lever& a, const Lever& b) { return a.frees != b.frees ? a.frees > b.frees : a.id < b.id; });

@@ -25,6 +25,7 @@ struct Check {
   Verdict verdict = Verdict::fits;
   bool certain = true;  ///< does-not-fit: false when the bar reaches a fit
   std::string text;     ///< what the engine would print or do: "refuses to start: ..."
+  std::string remedy;   ///< of a refusal that has nothing to do with memory; "" else
   Bytes margin() const { return have - need; }
 };
 

@@ -113,6 +113,7 @@ Plan evaluate(const Question& question) {
 Plan make_plan(const Question& question) {
   const Evaluator evaluator(question);
   const Point stated = evaluator.stated_point();
+  if (!evaluator.numbers(stated).refused.empty()) return evaluate(question);  // nothing that is searched mends it
   const Bounds bounds = bounds_of(question, stated);
   const Probe probe = [&evaluator](const Point& point) { return evaluator.probe(point); };
   const std::vector<Axis> preference = parse_preference(question.search.prefer);

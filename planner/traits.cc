@@ -26,6 +26,7 @@ constexpr std::array kTraits{
     TraitName{"capability", kNumber, "compute capability times ten, e.g. 120"},
     TraitName{"chunked", kWord, "yes: some layers attend within chunks (Llama-4)"},
     TraitName{"compressed", kWord, "yes: some layers keep compressed entries (DeepSeek-V4)"},
+    TraitName{"compute_dtype", kWord, "bfloat16, float16 or float32"},
     TraitName{"dcp", kNumber, "decode context parallel size"},
     TraitName{"dp", kNumber, "data parallel size"},
     TraitName{"draft", kWord, "yes: the drafter is a checkpoint of its own"},
@@ -184,6 +185,7 @@ void add_settings(Traits& traits, const Settings& settings) {
   traits["prefix_caching"] = yes(settings.prefix_caching);
   traits["kv_cache_dtype"] = settings.kv_cache_dtype;
   traits["backend"] = settings.attention_backend;
+  traits["compute_dtype"] = std::string(profiles::torch_name(settings.dtype));
   traits["async"] = yes(settings.async_scheduling);
   traits["eager"] = yes(settings.eager);
   traits["vision"] = yes(settings.vision);

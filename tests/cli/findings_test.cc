@@ -59,7 +59,7 @@ TEST_CASE("what does not fit names the smallest concession that alone reaches a 
 TEST_CASE("when no lever is enough the finding says so") {
   Report report = sample("no-certain");
   report.plan.levers = {{"eager", "no CUDA graphs", profiles::mib(300), planner::Verdict::does_not_fit}};
-  CHECK(findings_of(report)[0].hint == "no single concession is enough: combine some, or take the next rung of the ladder");
+  CHECK(findings_of(report)[0].hint == "no single concession is enough: take a rung of the ladder that fits");
 }
 
 TEST_CASE("tight, refused and a utilisation that is too high have ids of their own") {
