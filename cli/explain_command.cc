@@ -96,7 +96,11 @@ int explain_command(const Args& args, const Console& console) {
   const profiles::Catalog catalog = open_catalog(args, process_environment());
   const std::vector<Explanation> all = explanations(make_report(args, catalog, process_environment()));
   const std::vector<std::string>& keys = args.words;
-  deliver(args, console, keys.empty() ? index(all) : details(all, keys));
+  const auto found = [&all](const std::string& key) {
+    return std::any_of(all.begin(), all.end(), [&key](const Explanation& one) { return one.key == key; });
+  };
+  const bool general = ids && std::none_of(keys.begin(), keys.end(), found);  // this plan has no such finding
+  deliver(args, console, keys.empty() ? index(all) : general ? pages(keys) : details(all, keys));
   return kYes;
 }
 

@@ -123,6 +123,10 @@ constexpr std::array kPages = {
       "An entry of kvfit.yaml is past its `until`, so the finding counts again.", "Mend the finding, or renew the entry.", ""},
     FindingPage{"KVF032", Level::note, "suppression matches nothing",
       "An entry of kvfit.yaml matches no finding of this run.", "Remove it.", ""},
+    FindingPage{"KVF034", Level::warning, "headers and config disagree",
+      "The checkpoint's safetensors headers lack tensors that its config implies, or hold others: a download that broke off, a "
+      "config of another checkpoint, or a layout that kvfit does not know. The headers were priced.",
+      "kvfit models inspect DIRECTORY shows all of them.", ""},
 };
 // clang-format on
 

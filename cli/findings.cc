@@ -51,6 +51,11 @@ void utilisation_finding(const Plan& plan, std::vector<Finding>& out) {
                  format("--util {:.3f} is the highest that fits", *plan.highest_safe_utilization)});
 }
 
+void checkpoint_finding(const Report& report, std::vector<Finding>& out) {
+  const std::string text = checkpoint_disagrees(report);
+  if (!text.empty()) out.push_back({"KVF034", Finding::Level::warning, text, "kvfit models inspect shows all of them"});
+}
+
 void backend_finding(const Report& report, std::vector<Finding>& out) {
   if (report.question.serving.moe_backend != "triton") return;
   for (const std::string& name : planner::weight_formats(report.question.model.quantization)) {
@@ -79,6 +84,12 @@ std::string remedy(const Plan& plan) {
                              : "nothing listed is enough alone: combine some, or take a smaller or further quantised model";
 }
 
+std::string checkpoint_disagrees(const Report& report) {
+  if (report.differences.empty()) return "";
+  return format("the checkpoint's headers are not what its config implies, it may be incomplete: {}",
+                profiles::join(report.differences, "; "));
+}
+
 const planner::Check* least_headroom(const Plan& plan) {
   const planner::Check* least = nullptr;
   for (const planner::Check& check : plan.checks) {
@@ -98,6 +109,7 @@ std::vector<Finding> findings_of(const Report& report) {
   verdict_finding(report.plan, out);
   utilisation_finding(report.plan, out);
   backend_finding(report, out);
+  checkpoint_finding(report, out);
   return out;
 }
 

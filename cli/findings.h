@@ -11,12 +11,15 @@ namespace kvfit::cli {
 /// Of a finished report (plan and question), worst first.
 ///   KVF001  does not fit                      KVF008  utilisation above what stays safe under load
 ///   KVF002  fits, but within the error bar    KVF009  expert kernels that cannot take the model's NVFP4
-///   KVF003  refused format
+///   KVF003  refused format                    KVF034  headers and config disagree
 std::vector<planner::Finding> findings_of(const Report& report);
 
 /// The least that must be given up: the lever that alone reaches a fit and frees no more than it must; "" when there are
 /// none.
 std::string remedy(const planner::Plan& plan);
+
+/// A sentence on headers that differ from the config beside them; "" where they agree or none are at hand.
+std::string checkpoint_disagrees(const Report& report);
 
 /// The check of memory with the least headroom; nullptr when there is none.
 const planner::Check* least_headroom(const planner::Plan& plan);

@@ -9,7 +9,9 @@
 #include "cli/published.h"
 #include "cli/question_builder.h"
 #include "cli/this_gpu.h"
+#include "models/tensor_inventory.h"
 #include "planner/search.h"
+#include "profiles/error.h"
 #include "profiles/text.h"
 #include "runtime/correction_store.h"
 #include "runtime/serve_command.h"
@@ -66,8 +68,24 @@ void plan_again(Report& report) {
   for (std::string& text : taken_for_granted(report)) report.plan.assumptions.push_back(std::move(text));
 }
 
+namespace {
+
+// What the headers hold against what the config implies; nothing where no rule derives the tensors.
+std::vector<std::string> checkpoint_differences(const planner::Question& question) {
+  constexpr std::size_t kEnough = 2;
+  if (!question.inventory || !question.inventory->exact) return {};
+  try {
+    return models::differences(models::derive_inventory(question.model), *question.inventory, kEnough);
+  } catch (const profiles::Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 Report report_on(BuiltQuestion& built) {
   Report out;
+  out.differences = checkpoint_differences(built.question);
   out.question = std::move(built.question);
   out.engine = std::move(built.engine);
   out.engine_version = std::move(built.engine_version);

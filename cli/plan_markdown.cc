@@ -112,7 +112,7 @@ std::vector<std::string> finding_lines(const planner::Plan& plan) {
 
 std::string markdown_text(const Report& report) {
   const planner::Plan& plan = report.plan;
-  std::string out = format("## {}: {}\n\n{} on {}, {} {}\n", verdict_word(plan.verdict), escaped(headline(report)),
+  std::string out = format("## {}: {}\n\n{} on {}, {} {}\n", verdict_word(answer_of(report)), escaped(headline(report)),
                            escaped(model_name(report)), escaped(machine_name(report)), report.engine, report.engine_version);
   out += ladder_part(plan) + checks_part(plan) + levers_part(plan) + ledger_part(plan) + published_part(report);
   out += list_part("Findings", finding_lines(plan));

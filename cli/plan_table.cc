@@ -40,7 +40,7 @@ std::string heading(const Report& report, const Screen& screen) {
   if (settings.gpu_memory_utilization > 0) {
     where += format(", utilisation {:.4g}, KV cache {}", settings.gpu_memory_utilization, settings.kv_cache_dtype);
   }
-  const Verdict verdict = report.plan.verdict;
+  const Verdict verdict = answer_of(report);
   out += wrap(where, screen.width, 0);
   out += "\n\n" + paint(verdict_word(verdict), verdict_tone(verdict), screen) + "  ";
   const int indent = static_cast<int>(verdict_word(verdict).size()) + 2;
@@ -247,6 +247,18 @@ std::string assumptions_part(const Report& report, const Screen& screen) {
   return out.empty() ? "" : title("Assumed", screen) + out;
 }
 
+// A plan with fewer experts serves a checkpoint that somebody must make first.
+std::string carve_first(const Report& report, const Screen& screen) {
+  const models::Model& model = report.question.model;
+  if (report.plan.experts >= models::expert_count(model)) return "";
+  const std::string& name = model.repository.empty() ? model.id : model.repository;
+  const std::string source =
+      report.model_directory.empty() ? "./" + name.substr(name.rfind('/') + 1) : report.model_directory;
+  return item(format("first make it (kvfit does not know what that costs in quality): kvfit carve run {} {} --keep {}",
+                     source, report.serve->model, report.plan.experts),
+              screen);
+}
+
 }  // namespace
 
 std::string table_text(const Report& report, const Screen& screen) {
@@ -261,7 +273,7 @@ std::string table_text(const Report& report, const Screen& screen) {
   out += published_part(report, screen);
   out += findings_part(plan, screen);
   out += assumptions_part(report, screen);
-  if (report.serve) out += title("Serve", screen) + runtime::shell_text(*report.serve) + "\n";
+  if (report.serve) out += title("Serve", screen) + carve_first(report, screen) + runtime::shell_text(*report.serve) + "\n";
   return out;
 }
 

@@ -46,6 +46,7 @@ struct Report {
   std::optional<runtime::ServeCommand> serve;  ///< absent when the plan does not run
   bool model_is_directory = false;             ///< the model that is served lies on this machine
   std::string model_directory;                 ///< of a checkpoint on disk, or ""
+  std::vector<std::string> differences;        ///< "- derived", "+ stored": what its headers lack or hold beside the config
 };
 
 std::string table_text(const Report& report, const Screen& screen);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/check_rules.h"
+#include "cli/findings.h"
 #include "planner/gates.h"
 #include "profiles/text.h"
 
@@ -58,6 +59,13 @@ void uncarved_draft(const RuleInput& input, std::vector<Placed>& out) {
       input.deployment.model ? input.deployment.model->where : input.deployment.where);
 }
 
+void headers_disagree(const RuleInput& input, std::vector<Placed>& out) {
+  const std::string text = checkpoint_disagrees(input.report);
+  if (text.empty()) return;
+  add_finding(out, "KVF034", text, "kvfit models inspect shows all of them",
+              input.deployment.model ? input.deployment.model->where : input.deployment.where);
+}
+
 void fallbacks(const RuleInput& input, std::vector<Placed>& out) {
   for (const hardware::Gate& gate : input.report.plan.gates) {
     if (gate.verdict != hardware::GateVerdict::fallback) continue;
@@ -75,6 +83,7 @@ void model_rules(const RuleInput& input, std::vector<Placed>& out) {
   triton_experts(input, out);
   no_draft(input, out);
   uncarved_draft(input, out);
+  headers_disagree(input, out);
   fallbacks(input, out);
 }
 

@@ -160,6 +160,13 @@ std::string largest_shortfall(const planner::Plan& plan, const planner::Check& b
   return most == &binding || binding.need_count ? "" : format(", {} {}", most->id, amount(-most->margin(), most->error));
 }
 
+// A no that a lower utilisation turns into a yes.
+std::string lower_utilisation(const planner::Plan& plan) {
+  const std::optional<double>& safe = plan.highest_safe_utilization;
+  if (!safe || *safe >= plan.settings.gpu_memory_utilization) return "";
+  return format("; with --util {:.3f} it fits", *safe);
+}
+
 // "with 224 of 256 experts (all 256 lack 0.53 ±0.69 GiB), ": a yes to less than was asked says so.
 std::string given_up(const planner::Plan& plan) {
   const planner::Rung* whole = nullptr;
@@ -180,11 +187,21 @@ std::string refusal(const planner::Plan& plan) {
 
 }  // namespace
 
+planner::Verdict answer_of(const Report& report) {
+  const std::vector<planner::Finding>& findings = report.plan.findings;
+  const bool broken =
+      std::any_of(findings.begin(), findings.end(), [](const planner::Finding& one) { return one.id == "KVF030"; });
+  return broken ? Verdict::does_not_fit : report.plan.verdict;
+}
+
 std::string headline(const Report& report) {
   const planner::Plan& plan = report.plan;
   const planner::Check* binding = binding_of(plan);
   const std::string decides = binding != nullptr ? "; " + margin_text(*binding) : "";
   const std::string given = given_up(plan);
+  if (answer_of(report) != plan.verdict) {
+    return format("less headroom than --margin asks for: {}{}{}", given, served(plan.settings), decides);
+  }
   switch (plan.verdict) {
     case Verdict::fits:
       return format("fits{}{}{}", given.empty() ? ": " : " " + given, served(plan.settings), decides);
@@ -194,7 +211,8 @@ std::string headline(const Report& report) {
     case Verdict::does_not_fit:
       return format("does not fit{}: {}{}{}",
                     binding == nullptr || binding->certain ? "" : " by the estimate, though its error bar reaches a fit",
-                    served(plan.settings), decides, binding == nullptr ? "" : largest_shortfall(plan, *binding));
+                    served(plan.settings), decides,
+                    (binding == nullptr ? "" : largest_shortfall(plan, *binding)) + lower_utilisation(plan));
     case Verdict::refused:
       return refusal(plan);
     case Verdict::unknown:

@@ -27,6 +27,8 @@ std::string machine_name(const Report& report);
 std::string model_name(const Report& report);
 /// One sentence: what the answer is and what decides it.
 std::string headline(const Report& report);
+/// The verdict as the answer to what was asked: a yes that breaks --margin is a no.
+planner::Verdict answer_of(const Report& report);
 /// The rung of the ladder that the plan itself is; nullptr when none.
 const planner::Rung* planned_rung(const planner::Plan& plan);
 /// The ledger with the least left free; nullptr when there is none.

@@ -165,6 +165,9 @@ CheckpointReport read_checkpoint(const Checkpoint& checkpoint, const Model& mode
     }
   }
   out.inventory = folder.take();
+  if (out.inventory.tensors.empty()) {
+    profiles::fail_input("the checkpoint holds no tensor", {.file = checkpoint.given}, "is the download complete?");
+  }
   out.inventory.origin = checkpoint.given;
   if (claims) claims->report(out.inventory.total(), out.findings);
   for (const std::string& orphan : checkpoint.orphans) {

@@ -159,6 +159,10 @@ std::string sentence(const Check& check, const Numbers& n) {
                    format("refuses to start: no available memory for the cache blocks ({})", have));
   }
   if (check.id == "kv_one_request") {
+    if (n.settings.auto_max_model_len) {
+      return outcome(check, format("the engine chooses the length: {} tokens", grouped(n.settings.max_model_len)),
+                     format("refuses to start: not one block of {} fits into {}", need, have));
+    }
     return outcome(
         check, format("one request of {} tokens needs {}", grouped(n.settings.max_model_len), need),
         format("refuses to start: one request of {} tokens needs {} of KV cache, {} is available; estimated maximum "

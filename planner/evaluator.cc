@@ -110,7 +110,9 @@ StageNumbers Evaluator::stage_numbers(const Prepared& prepared, const Settings& 
     out.available_error = quadrature({total_error, out.sums.budgeted_error()});
   }
   out.checked = kv_checked(layout, out.available);
-  out.needed = kv_needed(layout, settings.max_model_len, settings.in_flight_tokens);
+  // A length the engine chooses is what fits; it gives up where not even one block does.
+  const std::int64_t length = settings.auto_max_model_len ? layout.block_size : settings.max_model_len;
+  out.needed = kv_needed(layout, length, settings.in_flight_tokens);
   out.profiling_cache = Bytes(memory.profiling_blocks(settings) * layout.bytes_per_block);
   return out;
 }

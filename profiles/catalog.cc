@@ -1,6 +1,7 @@
 #include "profiles/catalog.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -89,6 +90,25 @@ Node Catalog::load(const ProfileFile& file) const {
   return file.packed.empty() ? parse_yaml(read_text_file(file.origin), file.origin) : unpack(file.packed, file.origin);
 }
 
+// "RTX 4090" for "rtx-4090": letters and digits alone, where they name one file only.
+const ProfileFile* Catalog::loosely_named(std::string_view kind, std::string wanted) const {
+  const auto bare = [](std::string text) {
+    std::erase_if(text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+    return text;
+  };
+  wanted = bare(std::move(wanted));
+  const ProfileFile* out = nullptr;
+  for (const ProfileFile& file : files_) {
+    const bool same =
+        bare(lower(file.id)) == wanted || std::any_of(file.names.begin(), file.names.end(),
+                                                      [&](const std::string& name) { return bare(lower(name)) == wanted; });
+    if (wanted.empty() || file.kind != kind || !same) continue;
+    if (out != nullptr) return nullptr;
+    out = &file;
+  }
+  return out;
+}
+
 const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_or_alias) const {
   const std::string wanted = lower(id_or_alias);
   std::vector<std::string> known;
@@ -102,6 +122,7 @@ const ProfileFile& Catalog::resolve(std::string_view kind, std::string_view id_o
     }
     known.push_back(file.id);
   }
+  if (const ProfileFile* loose = loosely_named(kind, wanted)) return *loose;
   const std::string ids = format("known: {}", join(known, ", "));
   for (const ProfileFile& file : files_) {
     if (file.kind != kind) continue;

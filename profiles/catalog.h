@@ -34,11 +34,13 @@ class Catalog {
   const ProfileFile* find(std::string_view kind, std::string_view id) const;
   Node load(const ProfileFile& file) const;  ///< parsed YAML
 
-  /// By id, else by an alias or name listed in a profile (`aliases:`, `names:`), case-insensitively; Error with
-  /// did-you-mean.
+  /// By id, else by an alias or name listed in a profile (`aliases:`, `names:`), case-insensitively, else by
+  /// its letters and digits alone ("RTX 4090"); Error with did-you-mean.
   const ProfileFile& resolve(std::string_view kind, std::string_view id_or_alias) const;
 
  private:
+  const ProfileFile* loosely_named(std::string_view kind, std::string wanted) const;
+
   std::vector<ProfileFile> files_;
 };
 

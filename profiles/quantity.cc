@@ -48,6 +48,7 @@ std::optional<std::int64_t> read_count(std::string_view text) {
 std::optional<Bytes> read_size(std::string_view text) {
   const auto read = leading_number(text);
   if (!read) return std::nullopt;
+  if (read->second.empty() && !whole_number(read->first)) return std::nullopt;  // "1.5" of what?
   constexpr std::array<std::pair<std::string_view, double>, 11> kSuffixes = {{{"", 1},
                                                                               {"B", 1},
                                                                               {"KiB", 0x1p10},

@@ -13,7 +13,7 @@ namespace kvfit::profiles {
 /// "32k" -> 32000, "32K" -> 32768, "8192", "1.5m"; nullopt when it is no count (as vLLM's human-readable integers).
 std::optional<std::int64_t> read_count(std::string_view text);
 
-/// "1.5GiB", "512MiB", "2GB", "1024"; nullopt when it is no size.
+/// "1.5GiB", "512MiB", "2GB", "1024" (bytes); nullopt when it is no size, as a fraction without a unit.
 std::optional<Bytes> read_size(std::string_view text);
 
 /// Leading number of the text and what follows it; nullopt when there is none.

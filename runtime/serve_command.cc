@@ -49,7 +49,11 @@ std::string decimal(double value) {
 }
 
 void memory_flags(Flags& flags, const Serving& serving, const Settings& settings) {
-  flags.number("--max-model-len", settings.max_model_len);
+  if (settings.auto_max_model_len) {
+    flags.value("--max-model-len", "auto");
+  } else {
+    flags.number("--max-model-len", settings.max_model_len);
+  }
   flags.number("--max-num-seqs", settings.max_num_seqs);
   if (serving.max_num_batched_tokens) flags.number("--max-num-batched-tokens", settings.max_num_batched_tokens);
   if (serving.kv_cache_memory_bytes) {

@@ -89,6 +89,27 @@ class Checkpoints(unittest.TestCase):
         self.assertIn("config and headers differ: - model.layers.3.mlp.up_proj.weight BF16 [4096,2048]", seen)
         self.assertIn("config and headers differ: + model.layers.3.mlp.up_proj.weight BF16 [2048,2048]", seen)
 
+    def test_a_plan_says_when_headers_and_config_disagree(self):
+        def findings(*words):
+            seen = json.loads(kvfit(*words, "--format", "json").stdout)
+            return [one for one in seen["findings"] if one["id"] == "KVF034"]
+
+        plan = ("plan", "--gpu", "rtx5090-24g", "--model", self.folder)
+        write_checkpoint(self.folder, shapes())
+        self.assertEqual(findings(*plan), [])
+        lacking = {name: shape for name, shape in shapes().items() if not name.startswith("model.layers.3.")}
+        write_checkpoint(self.folder, lacking)
+        one = findings(*plan)[0]
+        self.assertEqual(one["level"], "warning")
+        self.assertTrue(one["text"].startswith("the checkpoint's headers are not what its config implies, it may be incomplete: "
+                                               "- model.layers.3."), one["text"])
+        checked = kvfit("check", "--gpu", "rtx5090-24g", "--", "vllm", "serve", self.folder)
+        self.assertIn("warning KVF034", checked.stdout)
+        write_checkpoint(self.folder, {})
+        done = kvfit(*plan)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, f"error: the checkpoint holds no tensor\n  --> {self.folder}\n  help: is the download complete?\n")
+
     def test_a_damaged_header_is_one_clear_error(self):
         write_checkpoint(self.folder, shapes())
         path = Path(self.folder, "model.safetensors")

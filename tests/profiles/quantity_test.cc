@@ -23,4 +23,5 @@ TEST_CASE("sizes are decimal or binary as they say") {
   CHECK(read_size("77") == Bytes(77));
   CHECK_FALSE(read_size("1.5gib").has_value());
   CHECK_FALSE(read_size("GiB").has_value());
+  CHECK_FALSE(read_size("1.5").has_value());
 }
