@@ -111,6 +111,8 @@ constexpr std::array kFlags = {
          .help = "type of recurrent state"},
     Flag{.verbs = kPlan, .name = "attention-backend", .type = text, .value = "NAME", .fallback = "the engine's",
          .group = "Serving", .common = false, .help = "attention kernels"},
+    Flag{.verbs = kPlan, .name = "quantization", .type = text, .value = "METHOD", .fallback = "as the checkpoint says",
+         .group = "Serving", .common = false, .help = "cast plain weights while loading, as fp8"},
     Flag{.verbs = kPlan, .name = "moe-backend", .type = text, .value = "NAME", .fallback = "the engine's",
          .group = "Serving", .common = false, .help = "expert kernels"},
     Flag{.verbs = kPlan, .name = "cpu-offload-gb", .type = number, .value = "GIB", .low = 0, .high = 1e5, .fallback = "0",

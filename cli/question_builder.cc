@@ -14,6 +14,7 @@
 #include "cli/this_gpu.h"
 #include "hardware/gate_rules.h"
 #include "hardware/gpu_catalog.h"
+#include "planner/online_quantization.h"
 #include "planner/rules.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
@@ -214,6 +215,7 @@ BuiltQuestion build_question(const Asked& asked, const Catalog& catalog, const E
   model(asked, catalog, environment, defaults, out);
   lengthen(asked, out);
   engine(asked, catalog, defaults, out);
+  planner::quantise_while_loading(out.question);
   if (!engine_defaults) own_defaults(asked, defaults, out);
   if (asked.draft_model) draft(*asked.draft_model, catalog, environment, out);
   if (asked.missing_draft && !asked.draft_model) {

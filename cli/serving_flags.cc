@@ -90,6 +90,7 @@ Serving serving_from(const Args& args, std::optional<std::string>& draft_model) 
   out.enforce_eager = args.toggle("enforce-eager");
   out.max_cudagraph_capture_size = args.integer("max-cudagraph-capture-size");
   out.attention_backend = args.text("attention-backend").value_or("");
+  out.quantization = args.text("quantization").value_or("");
   out.moe_backend = args.text("moe-backend").value_or("");
   out.dtype = args.text("dtype").value_or("auto");
   out.language_model_only = language_model_only(args);

@@ -130,7 +130,7 @@ bool same_weights(const Question& a, const Question& b) {
          x.enable_expert_parallel == y.enable_expert_parallel && x.enable_eplb == y.enable_eplb &&
          x.num_redundant_experts == y.num_redundant_experts && x.enable_lora == y.enable_lora &&
          x.max_loras == y.max_loras && x.max_lora_rank == y.max_lora_rank && x.cpu_offload_gb == y.cpu_offload_gb &&
-         x.dtype == y.dtype && x.moe_backend == y.moe_backend;
+         x.dtype == y.dtype && x.quantization == y.quantization && x.moe_backend == y.moe_backend;
 }
 
 }  // namespace kvfit::planner

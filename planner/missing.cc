@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/online_quantization.h"
 #include "planner/traits.h"
 #include "profiles/text.h"
 
@@ -43,6 +44,12 @@ void missing_total(const Question& question, std::vector<Finding>& out) {
           out);
 }
 
+void missing_quantization(const Question& question, std::vector<Finding>& out) {
+  if (!quantisation_unknown(question)) return;
+  missing(format("what --quantization {} makes of plain weights is not known", question.serving.quantization),
+          "name a checkpoint that is stored so", out);
+}
+
 Question without_drafter(Question question) {
   question.serving.speculative.reset();
   return question;
@@ -63,6 +70,7 @@ std::vector<Finding> missing_facts(const Question& question) {
   missing_drafter(question, traits, out);
   missing_release(question, traits, out);
   missing_total(question, out);
+  missing_quantization(question, out);
   return out;
 }
 

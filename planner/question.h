@@ -47,6 +47,7 @@ struct Serving {
   std::string attention_backend;  ///< "" = engine's choice
   std::string moe_backend;
   std::string dtype = "auto";
+  std::string quantization;  ///< --quantization; "" = as the checkpoint says
   std::int64_t tensor_parallel_size = 1;
   std::int64_t pipeline_parallel_size = 1;
   std::int64_t data_parallel_size = 1;

@@ -108,13 +108,23 @@ std::optional<Refusal> dtype(const Question& question, const Settings& settings,
                  .remedy = row->word("remedy")};
 }
 
+std::optional<Refusal> quantization(const Question& question, const Traits& traits) {
+  const Row* row = question.rules->find("online_quantization", traits);
+  if (row == nullptr || row->words.count("refused") == 0) return std::nullopt;
+  return Refusal{.id = "quantization",
+                 .need = 1,
+                 .have = 0,
+                 .text = format("--quantization {} {}", question.serving.quantization, row->word("refused")),
+                 .remedy = "leave it out, or name the quantised checkpoint"};
+}
+
 }  // namespace
 
 std::vector<Refusal> refusals(const Question& question, const Settings& settings, const Traits& traits) {
   std::vector<Refusal> out;
   for (std::optional<Refusal> one :
-       {dtype(question, settings, traits), expert_parallel(question), batch(settings), heads(question, settings),
-        kv_heads(question, settings), expert_blocks(question, settings, traits)}) {
+       {quantization(question, traits), dtype(question, settings, traits), expert_parallel(question), batch(settings),
+        heads(question, settings), kv_heads(question, settings), expert_blocks(question, settings, traits)}) {
     if (one) out.push_back(std::move(*one));
   }
   return out;

@@ -61,6 +61,7 @@ constexpr std::array kTraits{
     TraitName{"speculative", kWord, "method of --speculative-config, none without"},
     TraitName{"speculative_tokens", kNumber, "drafted tokens a step"},
     TraitName{"stated_kv_cache_dtype", kWord, "--kv-cache-dtype as given"},
+    TraitName{"stated_quantization", kWord, "--quantization as given, none without"},
     TraitName{"symptom", kWord, "what a boot log shows against its plan (kvfit calibrate), none while planning"},
     TraitName{"system", kWord, "linux_native or wsl2"},
     TraitName{"top_k", kNumber, "experts the router picks"},
@@ -177,6 +178,7 @@ Traits stated_traits(const Question& question) {
   traits["speculative_tokens"] = serving.speculative ? static_cast<double>(serving.speculative->tokens) : 0.0;
   traits["draft"] = yes(serving.speculative && serving.speculative->draft != nullptr);
   traits["stated_kv_cache_dtype"] = serving.kv_cache_dtype;
+  traits["stated_quantization"] = serving.quantization.empty() ? "none" : serving.quantization;
   return traits;
 }
 

@@ -131,6 +131,7 @@ void cache(const Reader& reader, const Deployment& deployment, Serving& out) {
   out.attention_backend = reader.text("attention-backend", "");
   const EnvironmentVariable* backend = variable(deployment, "VLLM_ATTENTION_BACKEND");
   if (out.attention_backend.empty() && backend != nullptr) out.attention_backend = backend->value;
+  out.quantization = reader.text("quantization", "");
   out.moe_backend = reader.text("moe-backend", "");
   if (out.moe_backend == "auto") out.moe_backend.clear();
 }

@@ -97,6 +97,7 @@ void engine_flags(Flags& flags, const Serving& serving) {
   if (serving.mamba_ssm_cache_dtype != "auto") flags.value("--mamba-ssm-cache-dtype", serving.mamba_ssm_cache_dtype);
   if (!serving.mamba_cache_mode.empty()) flags.value("--mamba-cache-mode", serving.mamba_cache_mode);
   if (!serving.attention_backend.empty()) flags.value("--attention-backend", serving.attention_backend);
+  if (!serving.quantization.empty()) flags.value("--quantization", serving.quantization);
   if (!serving.moe_backend.empty()) flags.value("--moe-backend", serving.moe_backend);
   if (serving.dtype != "auto") flags.value("--dtype", serving.dtype);
   if (serving.max_cudagraph_capture_size) {
