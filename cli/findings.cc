@@ -116,9 +116,10 @@ std::vector<Finding> findings_of(const Report& report) {
 std::vector<std::string> taken_for_granted(const Report& report) {
   std::vector<std::string> out;
   if (const std::string& method = report.question.serving.quantization; !method.empty()) {
-    out.push_back(format("--quantization {}: sizes are those after the cast; a checkpoint on disk may be larger, and the peak "
-                         "while loading is not computed",
-                         method));
+    out.push_back(
+        format("--quantization {}: sizes are those after the cast; a checkpoint on disk may be larger, and the peak "
+               "while loading is not computed",
+               method));
   }
   const hardware::Gpu& gpu = report.question.node.gpu;
   const std::string& measured = report.question.node.measured_from;
