@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/catalog_access.h"
@@ -32,12 +33,23 @@ using profiles::join;
 using profiles::Json;
 
 // Absent where no rule says how a format is stored (only headers can tell then).
-std::optional<profiles::Bytes> derived_bytes(const Model& model) {
+std::optional<TensorInventory> derived(const Model& model) {
   try {
-    return models::derive_inventory(model).total();
+    return models::derive_inventory(model);
   } catch (const profiles::Error&) {
     return std::nullopt;
   }
+}
+
+// "nvfp4", "bf16 + int4_awq": what at least a quarter of the bytes is, largest first.
+std::string formats_text(const std::vector<models::FormatShare>& shares) {
+  std::int64_t all = 0;
+  for (const models::FormatShare& share : shares) all += share.bytes.count;
+  std::string out;
+  for (const models::FormatShare& share : shares) {
+    if (out.empty() || share.bytes.count >= all / 4) out += (out.empty() ? "" : " + ") + share.format;
+  }
+  return out;
 }
 
 Json summary_json(const Model& model, std::optional<profiles::Bytes> bytes) {
@@ -67,15 +79,22 @@ int list(const Args& args, const Console& console, const profiles::Catalog& cata
   for (const models::ModelProfile& profile : models::list_models(catalog)) {
     const Model& model = profile.model;
     if (!listed(args, {model.id, model.repository})) continue;
-    const std::optional<profiles::Bytes> bytes = derived_bytes(model);
-    listing.value.push_back(summary_json(model, bytes));
+    const std::optional<TensorInventory> inventory = derived(model);
+    std::optional<profiles::Bytes> bytes;
+    if (inventory) bytes = inventory->total();
+    const std::vector<models::FormatShare> shares =
+        inventory ? models::weight_formats(*inventory, model)
+                  : std::vector<models::FormatShare>{{models::format_name(model.quantization.base), {}}};
+    Json summary = summary_json(model, bytes);
+    summary["weights"] = shares.front().format;
+    listing.value.push_back(std::move(summary));
     listing.table.rows.push_back({{model.id},
                                   {model.family},
                                   {std::to_string(model.layers.size())},
                                   {count_or_dash(models::expert_count(model))},
                                   {count_or_dash(model.max_position)},
                                   {bytes ? gib(*bytes) : "-"},
-                                  {models::format_name(model.quantization.base)}});
+                                  {formats_text(shares)}});
   }
   refuse_empty(args, listing);
   deliver(args, console, listing);

@@ -156,7 +156,7 @@ void Deriver::stacked(const Row& row, const Terms& terms, const std::string& mod
                           .plain = model_.dtype,
                           .block_scale = naming_.block_scale,
                           .block_scale_name = naming_.block_scale_name,
-                          .bare = true};
+                          .bare = row.as == As::stacked};
   for (StoredTensor& part : stored_tensors(format_of_module(row, module), shape)) {
     add(module + std::string(part.suffix), part.dtype, std::move(part.shape));
   }
@@ -186,6 +186,7 @@ void Deriver::row(const Row& row, const Terms& terms, const std::string& prefix)
     case As::expert:
       return expert(row, terms, name);
     case As::stacked:
+    case As::pile:
       return stacked(row, terms, name);
   }
 }

@@ -42,6 +42,30 @@ void add_format(const Tensor& tensor, const Model& model, RoleSummary& into) {
     into.formats.push_back(std::move(format));
 }
 
+bool is_plain_dtype(profiles::DType dtype) {
+  return dtype == profiles::DType::bf16 || dtype == profiles::DType::f16 || dtype == profiles::DType::f32;
+}
+
+// "model.layers.3.mlp.up_proj" of any tensor the module is stored in.
+std::string_view module_of(std::string_view name) {
+  constexpr std::string_view kExperts[] = {"_blocks", "_scales"};  // gpt-oss
+  for (const std::string_view suffix : kExperts) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name.substr(0, name.rfind('.'));
+}
+
+// By the numbers themselves where they are plain, else by what the config says of the module.
+std::string stored_format(const Tensor& tensor, const Model& model) {
+  WeightFormat plain;
+  plain.dtype = tensor.dtype;
+  if (is_plain_dtype(tensor.dtype)) return format_name(plain);
+  const std::string name = tensor.expert_ids.empty() ? tensor.name : tensor.expanded(tensor.expert_ids.front());
+  const std::string_view module = module_of(name);
+  const WeightFormat format = format_of(model.quantization, module, model.dtype);
+  return is_plain(format) ? format_name(plain) : format_name(format);
+}
+
 Model read_model(const Checkpoint& checkpoint) {
   const profiles::Node config = profiles::parse_json(profiles::read_text_file(checkpoint.config), checkpoint.config);
   if (checkpoint.quant_config.empty()) return read_config(config, nullptr, checkpoint.given);
@@ -94,6 +118,15 @@ std::vector<RoleSummary> summarise_roles(const TensorInventory& inventory, const
                      [](const RoleSummary::Share& a, const RoleSummary::Share& b) { return a.bytes > b.bytes; });
     out.push_back(std::move(summary));
   }
+  return out;
+}
+
+std::vector<FormatShare> weight_formats(const TensorInventory& inventory, const Model& model) {
+  std::map<std::string, Bytes> bytes;
+  for (const Tensor& tensor : inventory.tensors) bytes[stored_format(tensor, model)] += tensor.bytes();
+  std::vector<FormatShare> out;
+  for (const auto& [format, sum] : bytes) out.push_back({format, sum});
+  std::stable_sort(out.begin(), out.end(), [](const FormatShare& a, const FormatShare& b) { return a.bytes > b.bytes; });
   return out;
 }
 

@@ -45,4 +45,11 @@ Inspection inspect(const std::string& path);
 /// The same from parts at hand.
 std::vector<RoleSummary> summarise_roles(const TensorInventory& inventory, const Model* model);
 
+struct FormatShare {
+  std::string format;  ///< "nvfp4", "bf16" ...
+  Bytes bytes;         ///< of the tensors stored so, scales of packed weights by their own dtype where that is plain
+};
+/// How the bytes of all weights are stored, largest share first; they sum to the inventory.
+std::vector<FormatShare> weight_formats(const TensorInventory& inventory, const Model& model);
+
 }  // namespace kvfit::models

@@ -21,6 +21,7 @@ enum class As : std::uint8_t {
   narrow,   ///< a module that stays plain in all exports but MLX's: routers, embeddings, narrow projections
   expert,   ///< one linear module an expert; "{}" stands for its number
   stacked,  ///< the experts' modules in one parameter, first extent = experts
+  pile,     ///< the same as the weight of a module: NAME.weight, NAME.weight_scale_inv
 };
 
 struct Row {

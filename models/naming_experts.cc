@@ -69,9 +69,9 @@ constexpr Row kStepAttention[] = {
 constexpr Row kStepMoe[] = {
     {As::narrow, "moe.gate", {Dim::experts, Dim::hidden}},
     {As::f32, "moe.router_bias", {Dim::experts}, When::correction_bias},
-    {As::plain, "moe.gate_proj.weight", {Dim::experts, Dim::moe_inter, Dim::hidden}},
-    {As::plain, "moe.up_proj.weight", {Dim::experts, Dim::moe_inter, Dim::hidden}},
-    {As::plain, "moe.down_proj.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::pile, "moe.gate_proj", {Dim::experts, Dim::moe_inter, Dim::hidden}},
+    {As::pile, "moe.up_proj", {Dim::experts, Dim::moe_inter, Dim::hidden}},
+    {As::pile, "moe.down_proj", {Dim::experts, Dim::hidden, Dim::moe_inter}},
     {As::linear, "share_expert.gate_proj", {Dim::shared, Dim::hidden}, When::shared},
     {As::linear, "share_expert.up_proj", {Dim::shared, Dim::hidden}, When::shared},
     {As::linear, "share_expert.down_proj", {Dim::hidden, Dim::shared}, When::shared},
@@ -177,8 +177,8 @@ constexpr Row kLlama4Moe[] = {
 constexpr std::string_view kGraniteMoeTypes[] = {"granitemoe", "granitemoeshared"};
 constexpr Row kGraniteMoe[] = {
     {As::narrow, "block_sparse_moe.router.layer", {Dim::experts, Dim::hidden}},
-    {As::plain, "block_sparse_moe.input_linear.weight", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
-    {As::plain, "block_sparse_moe.output_linear.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::pile, "block_sparse_moe.input_linear", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
+    {As::pile, "block_sparse_moe.output_linear", {Dim::experts, Dim::hidden, Dim::moe_inter}},
     {As::linear, "shared_mlp.input_linear", {Dim::shared2, Dim::hidden}, When::shared},
     {As::linear, "shared_mlp.output_linear", {Dim::hidden, Dim::shared}, When::shared},
 };
@@ -198,9 +198,12 @@ constexpr Row kDbrxAttention[] = {
 };
 constexpr Row kDbrxMoe[] = {
     {As::narrow, "ffn.router.layer", {Dim::experts, Dim::hidden}},
-    {As::plain, "ffn.experts.mlp.w1", {Dim::moe_flat, Dim::hidden}},
-    {As::plain, "ffn.experts.mlp.v1", {Dim::moe_flat, Dim::hidden}},
-    {As::plain, "ffn.experts.mlp.w2", {Dim::moe_flat, Dim::hidden}},
+    {As::plain, "ffn.experts.mlp.w1", {Dim::moe_flat, Dim::hidden}, When::fused},
+    {As::plain, "ffn.experts.mlp.v1", {Dim::moe_flat, Dim::hidden}, When::fused},
+    {As::plain, "ffn.experts.mlp.w2", {Dim::moe_flat, Dim::hidden}, When::fused},
+    {As::expert, "ffn.experts.mlp.{}.w1", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "ffn.experts.mlp.{}.v1", {Dim::moe_inter, Dim::hidden}, When::split},
+    {As::expert, "ffn.experts.mlp.{}.w2", {Dim::hidden, Dim::moe_inter}, When::split},
 };
 
 constexpr Naming kNamings[] = {

@@ -150,8 +150,8 @@ constexpr Row kGraniteDense[] = {
 };
 constexpr Row kGraniteMoe[] = {
     {As::narrow, "block_sparse_moe.router.layer", {Dim::experts, Dim::hidden}},
-    {As::plain, "block_sparse_moe.input_linear.weight", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
-    {As::plain, "block_sparse_moe.output_linear.weight", {Dim::experts, Dim::hidden, Dim::moe_inter}},
+    {As::pile, "block_sparse_moe.input_linear", {Dim::experts, Dim::moe_inter2, Dim::hidden}},
+    {As::pile, "block_sparse_moe.output_linear", {Dim::experts, Dim::hidden, Dim::moe_inter}},
     {As::linear, "shared_mlp.input_linear", {Dim::shared2, Dim::hidden}, When::shared},
     {As::linear, "shared_mlp.output_linear", {Dim::hidden, Dim::shared}, When::shared},
 };

@@ -3,11 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/describe.h"
+#include "models/inspect.h"
 #include "models/tensor_inventory.h"
 #include "profiles/catalog.h"
 #include "profiles/document.h"
@@ -58,6 +61,75 @@ TEST_CASE("these checkpoints are derived to the byte") {
     REQUIRE(model.checkpoint.has_value());
     CHECK_EQ(derive_inventory(model.model).total().count, model.checkpoint->count);
   }
+}
+
+// Bits of storage a parameter: all bytes over the parameters of the same model without quantisation, whose head and
+// embedding stay wide in most exports.
+double bits_a_parameter(const Model& model) {
+  Model plain = model;
+  plain.quantization = {};
+  const double parameters = static_cast<double>(derive_inventory(plain).total().count) * 8 / profiles::bits(plain.dtype);
+  return static_cast<double>(derive_inventory(model).total().count) * 8 / parameters;
+}
+
+// What an id promises, where embeddings and vision are a small part: scales add half a bit to NVFP4, 0.1 to 0.3 to grouped
+// integers, next to nothing to FP8; what stays wide (head, embedding, attention of some exports, vision) adds the rest.
+struct Promise {
+  std::string_view word;
+  std::string_view format;  ///< or one that begins so
+  double low, high;
+};
+
+// Gemma-4 E2B's tables of embeddings are more than half of it; a 2B model's vision tower a third; NVIDIA's and RadixArk's
+// exports leave attention and all but the routed experts wide (their boots print 31.18 GiB and more); MTPLX mixes 4 and 6
+// bits.
+const std::set<std::string> kMostlyWide = {"gemma-4-e2b-w4a16-qat", "qwen2-vl-2b-awq", "gemma-4-31b-nvfp4",
+                                           "qwen3.8-flash-next-nvfp4", "qwen3.8-27b-mlx-4bit"};
+
+const Promise* promise_of(std::string_view id) {
+  static const std::vector<Promise> kPromises = {
+      {"nvfp4", "nvfp4", 4.5, 8.0},  {"exl3-2bpw", "exl3", 2.0, 3.2}, {"exl2-4.25bpw", "exl2", 4.2, 4.5},
+      {"bnb-4bit", "nf4", 4.0, 7.5}, {"bnb-int8", "int8", 8.0, 9.6},  {"mlx-4bit", "mlx_4bit", 4.4, 5.2},
+      {"awq", "int4", 4.1, 7.2},     {"gptq", "int4", 4.1, 5.2},      {"w4a16", "int4", 4.1, 6.5},
+      {"int4", "int4", 4.1, 6.5},    {"w8a8", "int8", 8.0, 9.6},      {"int8", "int8", 8.0, 9.6},
+      {"fp8", "fp8", 8.0, 9.6},
+  };
+  for (const Promise& promise : kPromises) {
+    if (id.find(promise.word) != std::string_view::npos) return &promise;
+  }
+  return nullptr;
+}
+
+TEST_CASE("an entry named for a format weighs what that format weighs, and much of it is stored so") {
+  std::size_t quantised = 0;
+  for (const ModelProfile& profile : list_models(profiles::Catalog())) {
+    const Model& model = profile.model;
+    const Promise* promise = promise_of(model.id);
+    CAPTURE(model.id);
+    const TensorInventory inventory = derive_inventory(model);
+    std::vector<std::string> formats;  // of a quarter of the bytes at least
+    for (const FormatShare& share : weight_formats(inventory, model)) {
+      if (kMostlyWide.contains(model.id) || share.bytes.count >= inventory.total().count / 4)
+        formats.push_back(share.format);
+    }
+    REQUIRE_FALSE(formats.empty());
+    CAPTURE(formats.front());
+    const double bits = bits_a_parameter(model);
+    CAPTURE(bits);
+    if (model.quantization.method.empty()) {
+      CHECK(promise == nullptr);
+      CHECK(bits == doctest::Approx(profiles::bits(model.dtype)));
+      continue;
+    }
+    ++quantised;
+    CHECK(bits < 16);
+    if (promise == nullptr) continue;
+    CHECK(bits >= promise->low);
+    CHECK(bits <= (kMostlyWide.contains(model.id) ? 16 : promise->high));
+    CHECK(std::any_of(formats.begin(), formats.end(),
+                      [promise](const std::string& format) { return format.starts_with(promise->format); }));
+  }
+  CHECK(quantised >= 80);
 }
 
 // 35.95e9 parameters (71,903,645,408 bytes / 2); its 256 experts in bf16: 3 x 2048 x 512 x 256 x 40 = 32.21e9.
