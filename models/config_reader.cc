@@ -133,7 +133,11 @@ void exempt_draft(Model& model) {
 const Node* find_quantization(const Node& root, const Node& text) {
   for (const Node* map : {&root, &text}) {
     for (const char* key : {"quantization_config", "compression_config", "quantization"}) {
-      if (const Node* found = map->find(key); found && found->is_map()) return found;
+      const Node* found = map->find(key);
+      if (!found) continue;
+      if (found->is_map()) return found;
+      if (found->is_string() && std::string_view(key) == "quantization_config")
+        return found;  // the reader says what it wants
     }
   }
   return nullptr;

@@ -22,6 +22,9 @@ constexpr std::string_view kWeightSuffixes[] = {".weight", ".weight_packed", ".q
 
 // The module a weight tensor belongs to; "" for scales, biases, norms and other vectors.
 std::string_view weight_module(const Tensor& tensor) {
+  constexpr std::string_view kPacked = ".(packed)";
+  const std::string_view name = tensor.name;
+  if (name.ends_with(kPacked)) return name.substr(0, name.size() - kPacked.size());
   if (tensor.shape.size() < 2) return {};
   for (const std::string_view suffix : kWeightSuffixes) {
     if (std::string_view(tensor.name).ends_with(suffix))

@@ -51,6 +51,7 @@ WeightFormat read_group(const Node& group, const std::string& outer_layout) {
   } else {
     const Format kind = bits == 4 ? Format::int4 : bits == 8 ? Format::int8 : Format::other;
     out = group_format(kind, bits, inputs > 0 ? static_cast<int>(inputs) : 0);
+    if (kind == Format::other) out.average_bits = bits + (inputs > 0 ? 16.0 / static_cast<double>(inputs) : 0);
   }
   const Node* symmetric = weights.find("symmetric");
   out.symmetric = !symmetric || symmetric->boolean();
@@ -71,13 +72,20 @@ void read_compressed_tensors(const Node& map, Quantization& out, RuleList& rules
   rules.exempt_all(map.find("ignore"), Match::exact);
   const Node* groups = map.find("config_groups");
   if (!groups || groups->members().empty()) {
+    if (word(map, "format") == "dense") {  // 16-bit weights with a quantised cache
+      out.base = WeightFormat{};
+      return;
+    }
     out.base.format = Format::other;
     out.base.layout = "compressed-tensors";
     assumed.push_back("quantization_config names no config_groups: the format of the weights is not known");
     return;
   }
   const std::string layout = word(map, "format");
+  if (const Node* sparse = map.find("sparsity_config"); sparse && word(*sparse, "format") == "sparse-24-bitmask")
+    assumed.push_back("2:4 sparse weights are priced as if they were dense");
   for (const auto& [name, group] : groups->members()) {
+    if (!group.find("weights")) continue;  // activations alone
     const WeightFormat weight = read_group(group, layout);
     const Node* targets = group.find("targets");
     if (!targets || targets->list().empty()) {

@@ -26,6 +26,8 @@ WeightFormat quark_format(const Node& settings) {
   WeightFormat out;
   if (type.starts_with("fp4") || type.starts_with("mxfp4")) {
     out = group_format(Format::mxfp4, 4, group ? group : 32);
+  } else if (type.starts_with("fp6")) {
+    out = packed_format("quark", 6 + 8.0 / (group ? group : 32));
   } else if (type.starts_with("fp8")) {
     out = group_format(how == "per_channel" ? Format::fp8_channel : Format::fp8_tensor, 8, 0);
   } else if (type == "int8") {
@@ -33,7 +35,7 @@ WeightFormat quark_format(const Node& settings) {
   } else if (type == "int4" || type == "uint4") {
     out = group_format(Format::int4, 4, group);
   } else {
-    weight.at("dtype").fail(format("unknown dtype '{}'", type), "known: fp8_e4m3, fp4, int8, int4, uint4");
+    weight.at("dtype").fail(format("unknown dtype '{}'", type), "known: fp8_e4m3, fp6_e3m2, fp4, int8, int4, uint4");
   }
   out.symmetric = type != "uint4";
   out.activations = settings.has("input_tensors");
@@ -76,7 +78,8 @@ void read_quark(const Node& map, Quantization& out, RuleList& rules) {
       rules.assign(pattern, glob ? Match::glob : Match::module, quark_format(settings));
     }
   }
-  out.base = quark_format(map.at("global_quant_config"));
+  const Node& all = map.at("global_quant_config");
+  out.base = all.find("weight") ? quark_format(all) : WeightFormat{};
 }
 
 }  // namespace kvfit::models

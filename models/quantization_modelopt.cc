@@ -29,6 +29,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"FP8_PB_REAL", Format::fp8_block, 8, 0, true, false},
     {"NVFP4", Format::nvfp4, 4, 16, true, true},
     {"NVFP4_AWQ", Format::nvfp4, 4, 16, true, true},
+    {"NVFP4_SVD", Format::nvfp4, 4, 16, true, true},
     {"W4A4_NVFP4", Format::nvfp4, 4, 16, true, true},
     {"W4A16_NVFP4", Format::nvfp4, 4, 16, false, false},
     {"W4A8_NVFP4_FP8", Format::nvfp4, 4, 16, true, true},
@@ -72,6 +73,7 @@ void read_quantized_layers(const Node& map, RuleList& rules) {
 void read_modelopt(const Node& map, Quantization& out, RuleList& rules, std::vector<std::string>& assumed) {
   for (const char* key : {"exclude_modules", "ignore", "modules_to_not_convert"})
     rules.exempt_all(map.find(key), Match::module);
+  if (!map.find("quant_algo")) return;  // only the KV cache is quantised
   const Node& algorithm = map.at("quant_algo");
   if (algorithm.string() == "MIXED_PRECISION") {
     out.method = "modelopt_mixed";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/quantization.h"
@@ -12,6 +13,11 @@ namespace kvfit::models {
 
 /// A format with `bits` a weight and one scale each `group` inputs.
 WeightFormat group_format(Format format, int bits, int group);
+
+/// quantization_average.cc: weights of which only the average bits are known.
+WeightFormat packed_format(std::string_view layout, double average_bits);
+/// hqq, torchao, aqlm, and methods that name their eight bits; false for any other.
+bool read_averaged(const profiles::Node& map, Quantization& out, RuleList& rules);
 
 /// quantization_modelopt.cc: quant_algo, exclude_modules / ignore, quantized_layers (MIXED_PRECISION).
 void read_modelopt(const profiles::Node& map, Quantization& out, RuleList& rules, std::vector<std::string>& assumed);

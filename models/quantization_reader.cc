@@ -56,7 +56,8 @@ void read_grouped_int(const Node& map, const std::string& layout, Quantization& 
   const Node* group = map.find(map.has("group_size") ? "group_size" : "q_group_size");
   const std::int64_t size = group ? group->integer(-1, 1 << 16) : 128;
   out.base = group_format(bits == 8 ? Format::int8 : Format::int4, bits, size < 0 ? 0 : static_cast<int>(size));
-  if (bits != 4 && bits != 8) out.base.format = Format::other;
+  if (bits != 4 && bits != 8)
+    out.base = packed_format(layout, bits + (size > 0 ? (16.0 + bits) / static_cast<double>(size) : 0));
   out.base.activations = false;
   out.base.layout = layout;
   out.base.symmetric = layout == "awq" ? !flag_at(map, "zero_point", true) : flag_at(map, "sym", true);
@@ -97,7 +98,15 @@ void read_auto_round(const Node& map, Quantization& out, RuleList& rules) {
   if (!extra || !extra->is_map()) return;
   for (const auto& [module, settings] : extra->members()) {
     const Node* bits = settings.is_map() ? settings.find("bits") : nullptr;
-    if (bits && bits->integer(1, 64) >= 16) rules.exempt(module, Match::module);
+    if (!bits) continue;
+    WeightFormat own = out.base;
+    own.bits = static_cast<int>(bits->integer(1, 64));
+    if (own.bits >= 16) {
+      rules.exempt(module, Match::module);
+    } else if (own.bits != out.base.bits && (own.bits == 4 || own.bits == 8)) {
+      own.format = own.bits == 8 ? Format::int8 : Format::int4;
+      rules.assign(module, Match::module, own);
+    }
   }
 }
 
@@ -183,13 +192,14 @@ std::string method_of(const Node& map) {
   const std::string algorithm = text_at(&map, "quant_algo");
   if (method.empty() && (!algorithm.empty() || map.has("exclude_modules") || map.has("quantized_layers"))) return "modelopt";
   if (method.empty() && map.has("config_groups")) return "compressed-tensors";
+  if (method == "compressed_tensors") return "compressed-tensors";
   if (method.empty() && map.has("bits") && map.has("group_size")) return map.has("zero_point") ? "awq" : "mlx";
   return method;
 }
 
 void read_method(const Node& map, const Node& root, Quantization& out, RuleList& rules, std::vector<std::string>& assumed) {
   const std::string& method = out.method;
-  if (method == "modelopt" || method == "modelopt_fp4" || method == "modelopt_mixed") {
+  if (method.starts_with("modelopt")) {
     read_modelopt(map, out, rules, assumed);
     exempt_ends(rules, false);
   } else if (method == "compressed-tensors") {
@@ -216,6 +226,8 @@ void read_method(const Node& map, const Node& root, Quantization& out, RuleList&
     exempt_ends(rules, false);
   } else if (method == "mlx") {
     read_mlx(map, out, rules);
+  } else if (read_averaged(map, out, rules)) {
+    exempt_ends(rules, true);
   } else {
     out.base.format = Format::other;
     out.base.layout = method;
@@ -232,7 +244,9 @@ Quantization read_quantization(const Node* config, const Node* sidecar, const No
   const Node* beside = sidecar ? sidecar->find("quantization") : nullptr;
   if (sidecar && !beside) beside = sidecar;
   const Node* map = config ? config : beside;
-  if (!map || map->members().empty()) return out;
+  if (!map) return out;
+  if (!map->is_map()) map->fail("how the weights are quantised must be a map", "expected {\"quant_method\": ...}");
+  if (map->members().empty()) return out;
   out.method = method_of(*map);
   if (out.method.empty()) {
     map->fail("cannot tell how the weights are quantised: neither 'quant_method' nor 'quant_algo' is present");

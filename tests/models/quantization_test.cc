@@ -156,6 +156,81 @@ TEST_CASE("mlx quantises head and embedding as well, and keeps settings by modul
   CHECK_EQ(name(q, "language_model.model.layers.0.mlp.gate"), "bf16");
 }
 
+TEST_CASE("compressed-tensors: several groups, each with targets and a layout of its own") {
+  const Quantization q = read(R"({"quant_method": "compressed-tensors", "format": "mixed-precision",
+    "ignore": ["lm_head", "re:.*mlp\\.gate$"],
+    "config_groups": {
+      "group_0": {"targets": ["re:.*self_attn.*"], "format": "float-quantized",
+                  "weights": {"num_bits": 8, "type": "float", "strategy": "channel"}},
+      "group_1": {"targets": ["re:.*mlp.*"], "format": "pack-quantized",
+                  "weights": {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 128}},
+      "group_2": {"targets": ["re:.*nothing.*"], "weights": null}}})");
+  CHECK_EQ(name(q, "model.layers.0.self_attn.q_proj"), "fp8_channel");
+  CHECK_EQ(name(q, "model.layers.0.mlp.experts.3.up_proj"), "int4_pack-quantized");
+  CHECK_EQ(name(q, "model.layers.0.mlp.gate"), "bf16");
+  CHECK_EQ(name(q, "lm_head"), "bf16");
+}
+
+TEST_CASE("a block that speaks of the KV cache alone leaves the weights plain") {
+  const Quantization modelopt = read(R"({"quant_method": "modelopt", "quant_algo": null, "kv_cache_quant_algo": "FP8"})");
+  CHECK_EQ(name(modelopt, "model.layers.0.mlp.up_proj"), "bf16");
+  CHECK_EQ(modelopt.kv_cache, "fp8");
+  const Quantization dense = read(R"({"quant_method": "compressed-tensors", "format": "dense", "config_groups": {},
+                                      "kv_cache_scheme": {"num_bits": 8, "type": "float"}})");
+  CHECK_EQ(name(dense, "model.layers.0.mlp.up_proj"), "bf16");
+  CHECK_EQ(dense.kv_cache, "fp8");
+}
+
+TEST_CASE("spellings of one method are one method") {
+  CHECK_EQ(
+      name(read(R"({"quant_method": "modelopt_fp8", "quant_algo": "FP8", "ignore": ["lm_head"]})"), "layers.0.mlp.up_proj"),
+      "fp8_tensor");
+  CHECK_EQ(name(read(R"({"quant_method": "modelopt_mxfp8", "quant_algo": "MXFP8", "ignore": ["lm_head"]})"),
+                "layers.0.mlp.up_proj"),
+           "mxfp8");
+  CHECK_EQ(name(read(R"({"quant_method": "mxfp8", "modules_to_not_convert": ["self_attn"]})"), "layers.0.self_attn.q_proj"),
+           "bf16");
+  CHECK_EQ(read(R"({"quant_method": "compressed_tensors", "config_groups": {}})").method, "compressed-tensors");
+}
+
+// hqq: 4 bits and two numbers of 16 bits each 64 weights: 4.5. torchao: the same each 128: 4.25; the type of the weight
+// stands last in a name. gptq of 3 bits: a scale of 16 and a zero point of 3 bits each 128: 3.1484375. aqlm: 16 bits name 8
+// weights.
+TEST_CASE("methods whose tensors are not modelled are priced by their average bits") {
+  const auto bits = [](const std::string& json) {
+    return format_of(read(json), "model.layers.0.mlp.up_proj", profiles::DType::bf16).average_bits;
+  };
+  CHECK_EQ(bits(R"({"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 4, "group_size": 64}}})"), 4.5);
+  CHECK_EQ(
+      bits(
+          R"({"quant_method": "hqq", "quant_config": {"mlp.up_proj": {"weight_quant_params": {"nbits": 2, "group_size": 16}}}})"),
+      4);
+  CHECK_EQ(bits(R"({"quant_method": "torchao",
+                    "quant_type": {"default": {"_type": "Int4WeightOnlyConfig", "_data": {"group_size": 128}}}})"),
+           4.25);
+  CHECK_EQ(
+      bits(R"({"quant_method": "torchao", "quant_type": {"default": {"_type": "Int8DynamicActivationInt4WeightConfig"}}})"),
+      4.25);
+  CHECK_EQ(bits(R"({"quant_method": "torchao", "quant_type": "int8_weight_only"})"), 8);
+  CHECK_EQ(bits(R"({"quant_method": "gptq", "bits": 3, "group_size": 128, "sym": true})"), 3.1484375);
+  CHECK_EQ(bits(R"({"quant_method": "aqlm", "in_group_size": 8, "nbits_per_codebook": 16, "num_codebooks": 1})"), 2);
+  CHECK_EQ(bits(R"({"quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp6_e2m3", "group_size": 32}}})"),
+           6.25);
+}
+
+TEST_CASE("quark may quantise named layers only; auto-round gives some modules other bits") {
+  const Quantization quark = read(R"({"quant_method": "quark", "global_quant_config": {"weight": null},
+                                      "layer_quant_config": {"*.mlp.*": {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_channel"}}}})");
+  CHECK_EQ(name(quark, "model.layers.0.mlp.up_proj"), "fp8_channel");
+  CHECK_EQ(name(quark, "model.layers.0.self_attn.q_proj"), "bf16");
+  const Quantization rounded = read(R"({"quant_method": "auto-round", "bits": 4, "group_size": 128,
+    "packing_format": "auto_round:auto_gptq",
+    "extra_config": {"model.layers.0.mlp.down_proj": {"bits": 8}, "model.layers.1.mlp.down_proj": {"bits": 16}}})");
+  CHECK_EQ(name(rounded, "model.layers.0.mlp.down_proj"), "int8_w8a16");
+  CHECK_EQ(name(rounded, "model.layers.1.mlp.down_proj"), "bf16");
+  CHECK_EQ(name(rounded, "model.layers.2.mlp.down_proj"), "int4_gptq");
+}
+
 TEST_CASE("an unknown method keeps its name and the format 'other'") {
   const Quantization q = read(R"({"quant_method": "tomorrow", "bits": 3})");
   CHECK_EQ(name(q, "model.layers.0.mlp.up_proj"), "tomorrow");
@@ -168,15 +243,15 @@ TEST_CASE("errors of quantisation blocks say where and what is known") {
            "  --> config.json:1:46  (weight_block_size)\n"
            " 1 | {\"quant_method\": \"fp8\", \"weight_block_size\": [128]}\n"
            "   |                                              ^");
-  CHECK_EQ(
-      error_of(R"({"quant_method": "modelopt", "quant_algo": "NVFP5"})"),
-      "error: unknown quant_algo 'NVFP5'\n"
-      "  --> config.json:1:44  (quant_algo)\n"
-      " 1 | {\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP5\"}\n"
-      "   |                                            ^\n"
-      "  help: known: FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, FP8_PB_REAL, NVFP4, NVFP4_AWQ, W4A4_NVFP4, W4A16_NVFP4, "
-      "W4A8_NVFP4_FP8, MXFP8, MXFP4, W4A8_MXFP4_FP8, W4A16_AWQ, INT4_AWQ, W4A8_AWQ, W8A8_SQ_PER_CHANNEL, W8A16, "
-      "MIXED_PRECISION");
+  CHECK_EQ(error_of(R"({"quant_method": "modelopt", "quant_algo": "NVFP5"})"),
+           "error: unknown quant_algo 'NVFP5'\n"
+           "  --> config.json:1:44  (quant_algo)\n"
+           " 1 | {\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP5\"}\n"
+           "   |                                            ^\n"
+           "  help: known: FP8, FP8_PER_CHANNEL_PER_TOKEN, FP8_PB_WO, FP8_PB_REAL, NVFP4, NVFP4_AWQ, NVFP4_SVD, W4A4_NVFP4, "
+           "W4A16_NVFP4, W4A8_NVFP4_FP8, MXFP8, MXFP4, W4A8_MXFP4_FP8, W4A16_AWQ, INT4_AWQ, W4A8_AWQ, W8A8_SQ_PER_CHANNEL, "
+           "W8A16, "
+           "MIXED_PRECISION");
   CHECK_EQ(error_of(R"({"quant_method": "compressed-tensors", "ignore": ["re:("]})"),
            "error: cannot use the regular expression '(': missing ')' at character 2\n"
            "  --> config.json:1:51  (ignore[0])\n"
