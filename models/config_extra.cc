@@ -1,5 +1,6 @@
 // Parameters that no field of Layer names: per-layer inputs and AltUp (Gemma-3n), hyper-connections and compressors
-// (DeepSeek-V4, GLM-5.3-Flash), n-gram tables (Qwen4-exp). Stored unquantised; sources beside each formula.
+// (DeepSeek-V4, GLM-5.3-Flash), n-gram tables (Qwen4-exp), learned positions. Stored unquantised; sources beside each
+// formula.
 #include <cstddef>
 #include <cstdint>
 
@@ -68,6 +69,13 @@ void ngram_tables(const Config& config, Model& model) {
   config.assume("n-gram tables are counted as if resident and in the model's dtype");
 }
 
+// A table of learned positions (OPT, GPT-2), which the engine keeps as an embedding.
+void learned_positions(const Config& config, Model& model) {
+  if (config.get({"learned_positions"}, 0, {0, 1}) == 0) return;
+  const std::int64_t rows = model.max_position + config.get({"position_offset"}, 0, kSmall);
+  model.extra_parameters = checked_add(model.extra_parameters, checked_mul(rows, model.hidden));
+}
+
 }  // namespace
 
 void read_extras(const Config& config, Model& model) {
@@ -76,6 +84,7 @@ void read_extras(const Config& config, Model& model) {
   hyper_connections(config, model);
   compressors(model);
   ngram_tables(config, model);
+  learned_positions(config, model);
 }
 
 }  // namespace kvfit::models

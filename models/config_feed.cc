@@ -26,9 +26,10 @@ const Keys kTopKeys = {"num_experts_per_tok", "num_experts_per_token", "moe_topk
                        "moe_top_k",           "top_k_experts",         "experts_per_token", "ffn_config.moe_top_k"};
 const Keys kExpertWidthKeys = {"moe_intermediate_size", "expert_intermediate_size", "ffn_config.ffn_hidden_size"};
 const Keys kSharedCountKeys = {"n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"};
-const Keys kDenseKeys = {"intermediate_size_mlp", "dense_intermediate_size", "intermediate_size", "ffn_hidden_size"};
+const Keys kDenseKeys = {
+    "intermediate_size_mlp", "dense_intermediate_size", "intermediate_size", "ffn_hidden_size", "ffn_dim", "n_inner"};
 
-std::int64_t hidden_size(const Config& config) { return config.need({"hidden_size", "d_model"}, kWidth); }
+std::int64_t hidden_size(const Config& config) { return config.need({"hidden_size", "d_model", "n_embd"}, kWidth); }
 
 // NAS models state a multiple of 2/3 hidden, rounded down to a whole number and up to 256.
 // Source: modeling_decilm.py, _ffn_mult_to_intermediate_size.
@@ -65,7 +66,7 @@ DenseFeedForward read_dense(const Config& config, int layer) {
   out.gated = !family.has(kUngated);
   out.bias = config.flag({"mlp_bias"}, false) || (family.has(kAllBias) && config.flag({"use_bias"}, true));
   // Gemma-4 E models: the layers that share a cache are twice as wide.
-  const std::int64_t layers = config.need({"num_hidden_layers", "n_layers"}, kLayers);
+  const std::int64_t layers = config.need({"num_hidden_layers", "n_layers", "num_layers", "n_layer"}, kLayers);
   const std::int64_t shared = config.get({"num_kv_shared_layers"}, 0, {0, kLayers.hi});
   if (config.flag({"use_double_wide_mlp"}, false) && layer >= layers - shared) out.intermediate *= 2;
   return out;

@@ -56,6 +56,25 @@ constexpr std::array kFamilies = {
     Family{.type = "minicpm", .defaults = "tie_word_embeddings=1"},
     Family{.type = "ernie4_5", .defaults = "tie_word_embeddings=1"},
     Family{.type = "mimo", .traits = kQkvBias, .defaults = "use_sliding_window=0"},
+    Family{.type = "apertus", .traits = kQkNorm | kUngated},
+    Family{.type = "exaone", .prefix = "transformer."},
+    Family{.type = "chatglm", .traits = kQkvBias, .defaults = "partial_rotary_factor=0.5", .prefix = "transformer."},
+    Family{.type = "baichuan"},
+
+    // Older decoders.
+    Family{.type = "olmo", .norms = 0},
+    Family{.type = "opt",
+           .traits = kAllBias | kNormBias | kUngated | kNoRope,
+           .defaults = "tie_word_embeddings=1 learned_positions=1 position_offset=2",
+           .prefix = "model.decoder."},
+    Family{.type = "gpt2",
+           .traits = kAllBias | kNormBias | kUngated | kNoRope,
+           .defaults = "tie_word_embeddings=1 learned_positions=1 n_positions=1024 n_embd=768 n_layer=12 n_head=12",
+           .prefix = ""},
+    Family{.type = "gpt_neox",
+           .traits = kAllBias | kNormBias | kUngated,
+           .defaults = "partial_rotary_factor=0.25",
+           .prefix = "gpt_neox."},
 
     // Qwen.
     Family{.type = "qwen", .traits = kQkvBias, .defaults = "intermediate_divisor=2", .prefix = "transformer."},

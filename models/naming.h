@@ -63,5 +63,6 @@ std::span<const Naming> dense_namings();
 std::span<const Naming> expert_namings();
 std::span<const Naming> hybrid_namings();
 std::span<const Naming> latent_namings();
+std::span<const Naming> older_namings();
 
 }  // namespace kvfit::models

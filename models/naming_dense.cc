@@ -203,7 +203,75 @@ constexpr Row kGemma4Moe[] = {
     {As::stacked, "experts.down_proj", {Dim::experts, Dim::hidden, Dim::moe_inter}, When::fused},
 };
 
+// Apertus: Llama's attention, an ungated feed-forward whose activation has two trained numbers (and two stored constants).
+constexpr std::string_view kApertusTypes[] = {"apertus"};
+constexpr Row kApertusNorms[] = {
+    {As::plain, "attention_layernorm.weight", {Dim::hidden}},
+    {As::plain, "feedforward_layernorm.weight", {Dim::hidden}},
+};
+constexpr Row kApertusMlp[] = {
+    {As::linear, "mlp.up_proj", {Dim::inter, Dim::hidden}},
+    {As::linear, "mlp.down_proj", {Dim::hidden, Dim::inter}},
+    {As::plain, "mlp.act_fn.alpha_n", {Dim::one}},
+    {As::plain, "mlp.act_fn.alpha_p", {Dim::one}},
+    {As::plain, "mlp.act_fn.beta", {Dim::one}},
+    {As::plain, "mlp.act_fn.eps", {Dim::one}},
+};
+
+// EXAONE 3 and 3.5: Llama under GPT-2's names.
+constexpr std::string_view kExaoneTypes[] = {"exaone"};
+constexpr Row kExaoneAttention[] = {
+    {As::linear, "attn.attention.q_proj", {Dim::q, Dim::hidden}},
+    {As::linear, "attn.attention.k_proj", {Dim::k_all, Dim::hidden}},
+    {As::linear, "attn.attention.v_proj", {Dim::v_all, Dim::hidden}},
+    {As::linear, "attn.attention.out_proj", {Dim::hidden, Dim::o}},
+};
+constexpr Row kExaoneMlp[] = {
+    {As::linear, "mlp.c_fc_0", {Dim::inter, Dim::hidden}},
+    {As::linear, "mlp.c_fc_1", {Dim::inter, Dim::hidden}},
+    {As::linear, "mlp.c_proj", {Dim::hidden, Dim::inter}},
+};
+
+// GLM-4-9B as its own modelling file has it.
+constexpr std::string_view kChatGlmTypes[] = {"chatglm"};
+constexpr Row kChatGlmRoot[] = {
+    {As::narrow, "embedding.word_embeddings", {Dim::vocab, Dim::hidden}},
+    {As::plain, "encoder.final_layernorm.weight", {Dim::hidden}},
+};
+constexpr Row kChatGlmAttention[] = {
+    {As::linear, "self_attention.query_key_value", {Dim::qkv, Dim::hidden}},
+    {As::linear, "self_attention.dense", {Dim::hidden, Dim::o}},
+    {As::plain, "self_attention.query_key_value.bias", {Dim::qkv}, When::qkv_bias},
+};
+constexpr Row kChatGlmMlp[] = {
+    {As::linear, "mlp.dense_h_to_4h", {Dim::inter2, Dim::hidden}},
+    {As::linear, "mlp.dense_4h_to_h", {Dim::hidden, Dim::inter}},
+};
+
+constexpr std::string_view kBaichuanTypes[] = {"baichuan"};
+constexpr Row kBaichuanAttention[] = {
+    {As::linear, "self_attn.W_pack", {Dim::qkv, Dim::hidden}},
+    {As::linear, "self_attn.o_proj", {Dim::hidden, Dim::o}},
+};
+
 constexpr Naming kNamings[] = {
+    {.model_types = kApertusTypes, .root = kRoot, .norms = kApertusNorms, .attention = kAttention, .dense = kApertusMlp},
+    {.model_types = kExaoneTypes,
+     .root = kQwenRoot,
+     .norms = kQwenNorms,
+     .attention = kExaoneAttention,
+     .dense = kExaoneMlp,
+     .prefix = "transformer.",
+     .layers = "h"},
+    {.model_types = kChatGlmTypes,
+     .root = kChatGlmRoot,
+     .norms = kNorms,
+     .attention = kChatGlmAttention,
+     .dense = kChatGlmMlp,
+     .prefix = "transformer.",
+     .layers = "encoder.layers",
+     .head = "transformer.output_layer"},
+    {.model_types = kBaichuanTypes, .root = kRoot, .norms = kNorms, .attention = kBaichuanAttention, .dense = kMlp},
     {.model_types = kLlamaTypes,
      .root = kRoot,
      .norms = kNorms,

@@ -1,7 +1,9 @@
 // Families without a published index at hand: the parameters that their model cards state, from the keys of their configs.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "models/config_reader.h"
 #include "models/tensor_inventory.h"
@@ -26,17 +28,48 @@ TEST_CASE("parameters add up to what the model cards state") {
     double billions;  ///< as printed; rounded to the digits given
   };
   static constexpr Card kCards[] = {
-      {"Kimi-Linear-48B-A3B", 49.1}, {"Nemotron-Nano-9B-v2", 8.89}, {"Command-A", 111},         {"OLMo-3-7B", 7.3},
-      {"dots.llm1", 142.8},          {"ERNIE-4.5-300B-A47B", 300},  {"DeepSeek-V2", 235.7},     {"Minitron-4B", 4.19},
-      {"Seed-OSS-36B", 36.15},       {"GLM-4-32B-0414", 32.57},     {"StableLM-2-1.6B", 1.644}, {"Granite-4.0-Micro", 3.4},
-      {"Jamba-Reasoning-3B", 3.03},  {"Ministral-8B", 8.02},        {"EXAONE-4.0-32B", 32.0},   {"Ling-lite", 16.8},
+      {"Kimi-Linear-48B-A3B", 49.1},
+      {"Nemotron-Nano-9B-v2", 8.89},
+      {"Command-A", 111},
+      {"OLMo-3-7B", 7.3},
+      {"dots.llm1", 142.8},
+      {"ERNIE-4.5-300B-A47B", 300},
+      {"DeepSeek-V2", 235.7},
+      {"Minitron-4B", 4.19},
+      {"Seed-OSS-36B", 36.15},
+      {"GLM-4-32B-0414", 32.57},
+      {"StableLM-2-1.6B", 1.644},
+      {"Granite-4.0-Micro", 3.4},
+      {"Jamba-Reasoning-3B", 3.03},
+      {"Ministral-8B", 8.02},
+      {"EXAONE-4.0-32B", 32.0},
+      {"Ling-lite", 16.8},
       {"Falcon-7B", 6.92},
+      {"Apertus-8B", 8.05},
+      {"EXAONE-3.5-7.8B", 7.82},
+      {"GLM-4-9B-Chat", 9.4},
+      {"Baichuan2-7B", 7.51},
+      {"OLMo-7B", 6.89},
+      {"opt-125m", 0.125239296},
+      {"gpt2", 0.124439808},
+      {"pythia-1.4b", 1.414647808},
   };
   for (const Card& card : kCards) {
     CAPTURE(card.name);
     const std::string path = std::string(KVFIT_TEST_DATA) + "/configs/families/" + card.name + ".json";
     const Model model = read_config(profiles::parse_json(profiles::read_text_file(path), path), nullptr, card.name);
     CHECK(billions(model) == doctest::Approx(card.billions).epsilon(0.005));
+  }
+}
+
+// Counts that transformers prints for these checkpoints, learned positions, biases and norms included.
+TEST_CASE("older decoders are counted to the parameter") {
+  for (const auto& [name, parameters] :
+       {std::pair("opt-125m", 125239296), std::pair("gpt2", 124439808), std::pair("pythia-1.4b", 1414647808)}) {
+    CAPTURE(name);
+    const std::string path = std::string(KVFIT_TEST_DATA) + "/configs/families/" + name + ".json";
+    const Model model = read_config(profiles::parse_json(profiles::read_text_file(path), path), nullptr, name);
+    CHECK(std::llround(billions(model) * 1e9) == parameters);
   }
 }
 
