@@ -13,7 +13,7 @@
 namespace kvfit::cli {
 
 int schema_command(const Args& args, const Console& console) {
-  const std::vector<std::string> known = {"plan", "check", "boot", "diff"};
+  const std::vector<std::string> known = {"plan", "check", "boot", "diff", "calibrate"};
   const std::string name = args.words.empty() ? "plan" : args.words.front();
   if (args.words.size() > 1) profiles::fail_input("one schema at a time", {}, "see kvfit schema --help");
   if (std::ranges::find(known, name) == known.end()) {
@@ -23,7 +23,8 @@ int schema_command(const Args& args, const Console& console) {
   const std::string_view text = name == "plan"    ? plan_schema()
                                 : name == "check" ? check_schema()
                                 : name == "boot"  ? boot_schema()
-                                                  : diff_schema();
+                                : name == "diff"  ? diff_schema()
+                                                  : calibrate_schema();
   deliver(args, console, "json", "json", [text](std::string_view, const Screen&) { return std::string(text); });
   return kYes;
 }

@@ -13,5 +13,7 @@ std::string_view boot_schema();
 std::string_view check_schema();
 /// Output of `kvfit diff --format json`.
 std::string_view diff_schema();
+/// Output of `kvfit calibrate --format json`.
+std::string_view calibrate_schema();
 
 }  // namespace kvfit::cli

@@ -121,7 +121,7 @@ constexpr std::array kVerbs = {
                      "kvfit models show qwen3.6-35b-a3b-nvfp4-unsloth\n"
                      "kvfit models inspect ./my-checkpoint"},
     Verb{.name = "schema",
-         .words = "[plan | check | boot | diff]",
+         .words = "[plan | check | boot | diff | calibrate]",
          .summary = "JSON Schema of the machine output",
          .about = "Prints the JSON Schema (2020-12) of what that verb writes with --format json. A new minor format_version "
                   "only adds keys; "

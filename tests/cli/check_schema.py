@@ -70,6 +70,28 @@ def check_boots(kvfit):
     return faults
 
 
+LOG = """INFO Initializing a V1 LLM engine (v0.19.0) with config: model='meta-llama/Llama-3.1-8B-Instruct', max_seq_len=8192
+INFO Model loading took 17.20 GiB memory and 3.42 seconds
+INFO Model loading took nan GiB memory and 3.42 seconds
+INFO Available KV cache memory: 58.11 GiB
+INFO GPU KV cache size: 476,016 tokens
+"""
+
+
+def check_calibrations(kvfit):
+    """A log with a line that is off, one that cannot be used, and an assumed utilisation, by its schema, closed."""
+    schema = json.loads(subprocess.run([kvfit, "schema", "calibrate"], capture_output=True, text=True, check=True).stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    done = subprocess.run([kvfit, "calibrate", "--gpu", "h100-sxm", "--format", "json", "-"], input=LOG, capture_output=True,
+                          text=True)
+    report = json.loads(done.stdout)
+    assert {"cause", "assumed", "utilization", "unusable", "first_outside"} <= report["result"]["boots"][0].keys()
+    errors = list(jsonschema.Draft202012Validator(closed(schema)).iter_errors(report))
+    for error in errors:
+        print(f"calibrate: {'/'.join(map(str, error.absolute_path))}: {error.message}")
+    return len(errors)
+
+
 def main():
     kvfit, folder = sys.argv[1:]
     schema = json.loads(subprocess.run([kvfit, "schema", "plan"], capture_output=True, text=True, check=True).stdout)
@@ -90,7 +112,7 @@ def main():
             if sum(entry["bytes"] for entry in rank["ledger"]) != rank["total_bytes"]:
                 print(f"{name}: rank {rank['rank']} does not sum")
                 faults += 1
-    faults += check_boots(kvfit)
+    faults += check_boots(kvfit) + check_calibrations(kvfit)
     print(f"{checked} plans and {len(BOOTS)} boots checked")
     sys.exit(1 if faults or checked < len(PLANS) + 6 else 0)
 
