@@ -1,6 +1,7 @@
 // kvfit calibrate LOG...
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "cli/question_builder.h"
 #include "hardware/gpu_catalog.h"
 #include "planner/evaluator.h"
+#include "profiles/document.h"
 #include "profiles/error.h"
 #include "profiles/spelling.h"
 #include "profiles/text.h"
@@ -32,6 +34,8 @@ namespace {
 using profiles::format;
 using runtime::BootLog;
 using runtime::Comparison;
+
+constexpr std::int64_t kLargestLog = std::int64_t{1} << 30;  // of a server that has run for months
 
 // The profile whose total is nearest to what the log prints, when it is near and no other is as near.
 std::optional<std::string> gpu_of(const BootLog& log, const profiles::Catalog& catalog) {
@@ -159,7 +163,8 @@ void calibrate(const Args& args, const profiles::Catalog& catalog, BootLog log, 
 void calibrate_file(const Args& args, const Console& console, const profiles::Catalog& catalog, const std::string& path,
                     Calibration& out) {
   const profiles::Where where{.file = path == "-" ? "<stdin>" : path};
-  std::vector<BootLog> boots = runtime::read_boot_logs(read_text(path));
+  std::vector<BootLog> boots =
+      runtime::read_boot_logs(path == "-" ? read_text(path) : profiles::read_text_file(path, kLargestLog));
   if (std::none_of(boots.begin(), boots.end(), is_boot)) {
     for (const runtime::Logged<std::string>& line : boots.front().unusable)
       console.note(format("line {}: {}", line.line, line.value));

@@ -255,7 +255,6 @@ Comparison compare(const BootLog& log, const Evaluator& evaluator) {
     const planner::Amount& graphs = stage_of(captured, numbers).sums.graphs;
     lines.size("graphs", "CUDA graphs, captured", graphs.bytes, graphs.error, captured);
     out.assumed = assumed_settings(evaluator.question(), numbers.settings);
-    out.utilization = solve_utilization(log, evaluator.question(), numbers);
     out.corrections = learn(log, numbers);
     out.other_weights = other_weights(log, numbers);
   }
@@ -263,6 +262,10 @@ Comparison compare(const BootLog& log, const Evaluator& evaluator) {
   for (std::size_t i = 0; i < out.lines.size() && !out.first_outside; ++i) {
     if (out.lines[i].agreement == Agreement::outside) out.first_outside = i;
   }
+  const bool budget_off = std::any_of(out.lines.begin(), out.lines.end(), [](const ComparedLine& line) {
+    return line.agreement == Agreement::outside && (line.id == "requested" || line.id == "available_kv");
+  });
+  if (budget_off) out.utilization = solve_utilization(log, evaluator.question(), numbers);
   const std::string outside = out.first_outside ? out.lines[*out.first_outside].id : "";
   if (const std::optional<Cause> cause = likely_cause(log, outside, out.utilization, evaluator)) {
     out.cause = cause->text;
