@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""calibrate_test.py KVFIT TRUTH: every row of one published sweep of boots (tests/data/truth), written as the log its
-release prints, must come out of `kvfit calibrate` with what follows from the available KV memory exact, whatever a container
-runtime or a logger wraps around the lines; a line that is off must have a likely cause."""
+"""calibrate_test.py KVFIT TRUTH: every row of one published sweep of boots and boots of other releases (tests/data/truth),
+written as the log its release prints, must come out of `kvfit calibrate` with what follows from the available KV memory exact,
+whatever a container runtime or a logger wraps around the lines; a line that is off must have a likely cause."""
 
 import json
 import re
@@ -22,26 +22,32 @@ def lines_of(row):
     args, got, version = row["args"], row["measured"], release(row)
     tp = row["tp"] or 1
     worker = "Worker_TP0 pid=301" if tp > 1 else "EngineCore_DP0 pid=214"
-    config = [f"model='{row['model']}'", "speculative_config=None", "dtype=torch.bfloat16",
-              f"max_seq_len={args['max_model_len']}", f"tensor_parallel_size={tp}",
+    length = args.get("max_model_len") or got.get("at_len")
+    config = [f"model='{row['model']}'", "speculative_config=None", "dtype=torch.bfloat16", f"tensor_parallel_size={tp}",
               f"pipeline_parallel_size={row['pp'] or 1}", f"enforce_eager={args.get('enforce_eager', False)}",
               f"kv_cache_dtype={args.get('kv_cache_dtype', 'auto')}"]
+    if length:
+        config.append(f"max_seq_len={length}")
     stated = {key: value for key, value in args.items() if isinstance(value, (bool, int, float, str))}
     yield "APIServer pid=1", f"[utils.py:1] non-default args: {stated!r}"
     yield "EngineCore_DP0 pid=214", (f"[core.py:97] Initializing a V1 LLM engine (v{row['engine_version']}) with config: "
                                      + ", ".join(config))
     memory = " memory" if version >= (0, 12) else ""
-    yield worker, f"[gpu_model_runner.py:1] Model loading took {got['weights_gib']:.4f} GiB{memory} and 3.42 seconds"
+    if "weights_gib" in got:
+        yield worker, f"[gpu_model_runner.py:1] Model loading took {got['weights_gib']:.4f} GiB{memory} and 3.42 seconds"
     if "graph_estimated_gib" in got:
         yield worker, f"[gpu_model_runner.py:1] Estimated CUDA graph memory: {got['graph_estimated_gib']} GiB total"
     yield worker, f"[gpu_worker.py:1] Available KV cache memory: {got['available_kv_gib']} GiB"
     tokens = f"[kv_cache_utils.py:1] GPU KV cache size: {got.get('kv_tokens', 0):,} tokens"
-    most = f"Maximum concurrency for {args['max_model_len']:,} tokens per request: {got.get('max_concurrency', 0):.2f}x"
-    if "kv_tokens" in got and version >= (0, 27):
+    most = ""
+    if "max_concurrency" in got:
+        most = f"Maximum concurrency for {length:,} tokens per request: {got['max_concurrency']:.2f}x"
+    if "kv_tokens" in got and most and version >= (0, 27):
         yield "EngineCore_DP0 pid=214", f"{tokens}, {most}"
     elif "kv_tokens" in got:
         yield "EngineCore_DP0 pid=214", tokens
-        yield "EngineCore_DP0 pid=214", f"[kv_cache_utils.py:1] {most}"
+        if most:
+            yield "EngineCore_DP0 pid=214", f"[kv_cache_utils.py:1] {most}"
     if "graph_gib" in got:
         yield worker, f"[gpu_model_runner.py:1] Graph capturing finished in 12 secs, took {got['graph_gib']} GiB"
     if "requested_gib" in got and "free_at_start_gib" in got and "non_torch_gib" in got:
@@ -70,22 +76,41 @@ WRAPPINGS = {
 }
 
 
-def rows():
+# Boots beside the sweep whose cache settings are stated, and on what: 0.10, 0.19, 0.26, 0.28 and 0.31-dev; hybrids, latent and
+# packed caches.
+FIELD = {
+    "qwen3-next-80b-bf16-2xh200-0102": "h200",
+    "minimax-m25-fp8-4xh100": "h100-sxm",
+    "glm51-fp8-8xh200-v0191": "h200",
+    "qwen38-27b-nvfp4-5090-192k": "rtx5090-32g",
+    "qwen2vl-2b-awq-4gb-gmu065": "h100-sxm",
+    "dsv4-flash-0731-8xh100": "h100-sxm",
+}
+
+
+def all_rows():
     for text in (TRUTH / "boots.jsonl").read_text().splitlines():
         row = json.loads(text)
+        if str(row["args"].get("kv_cache_dtype")).startswith("auto"):
+            row["args"]["kv_cache_dtype"] = "auto"
+        yield row
+
+
+def rows():
+    for row in all_rows():
         got = row["measured"]
         whole = row["id"].startswith("planner-") and "weights_gib" in got and "available_kv_gib" in got
         if whole and row.get("engine_version") and row["args"].get("max_model_len") and "error" not in got:
             yield row
 
 
-def compared(wrap, chosen):
+def compared(wrap, chosen, gpu="h100-sxm"):
     with tempfile.TemporaryDirectory() as folder:
         names = []
         for i, row in enumerate(chosen):
             names.append(f"{i}.log")
             Path(folder, names[-1]).write_text("".join(wrap(*line) + "\n" for line in lines_of(row)))
-        command = [KVFIT, "calibrate", "--gpu", "h100-sxm", "--format", "json", *names]
+        command = [KVFIT, "calibrate", "--gpu", gpu, "--format", "json", *names]
         done = subprocess.run(command, cwd=folder, env={"HOME": folder}, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1) and not done.stderr, done.stderr
     return json.loads(done.stdout)["result"]["boots"]
@@ -110,6 +135,15 @@ def main():
     for name, wrap in WRAPPINGS.items():
         for row, one, other in zip(chosen, plain, compared(wrap, chosen)):
             assert one["lines"] == other["lines"], (name, row["id"])
+    field = [row for row in all_rows() if row["id"] in FIELD]
+    assert len(field) == len(FIELD), [row["id"] for row in field]
+    for row in field:
+        for name, wrap in WRAPPINGS.items():
+            lines = [line for line in compared(wrap, [row], FIELD[row["id"]])[0]["lines"] if line["given_available_kv"]]
+            assert lines, (name, row["id"])
+            given += len(lines)
+            assert all(line["agreement"] == "exact" for line in lines), (name, row["id"], lines)
+    chosen += field
     print(f"{len(chosen)} boots in {len(WRAPPINGS)} wrappings; {given} figures given the available memory")
 
 
