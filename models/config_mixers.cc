@@ -178,6 +178,9 @@ std::vector<Slot> read_slots(const Config& config) {
     listed.resize(static_cast<std::size_t>(layers));
     return listed;
   }
+  if (config.family().has(kOnlyRecurrent)) {
+    return std::vector<Slot>(static_cast<std::size_t>(layers), Slot{Mix::recurrent, Feed::none});
+  }
   if (config.family().has(kParallel)) {
     return std::vector<Slot>(static_cast<std::size_t>(layers), Slot{Mix::parallel, Feed::automatic});
   }

@@ -37,6 +37,8 @@ void read_kimi_delta(const Config& config, Recurrent& out) {
 void read_mamba1(const Config& config, Recurrent& out) {
   out.k_dim = config.need({"mamba_d_state", "state_size"}, kWidth);
   out.inner = hidden_size(config) * config.need({"mamba_expand", "expand"}, {1, 64});
+  // Falcon-Mamba states 16 and is 2 wide: its library takes the width itself.
+  if (config.family().has(kOnlyRecurrent)) out.inner = config.get({"intermediate_size", "d_inner"}, out.inner, kWidth);
   out.conv_kernel = config.need({"mamba_d_conv", "conv_kernel"}, {1, 64});
   out.dt_rank = (hidden_size(config) + 15) / 16;
   const Node* rank = config.find({"mamba_dt_rank", "time_step_rank"});
@@ -46,14 +48,16 @@ void read_mamba1(const Config& config, Recurrent& out) {
 }
 
 void read_mamba2(const Config& config, Recurrent& out) {
-  out.v_heads = config.need({"mamba_n_heads", "mamba_num_heads"}, kHeads);
-  const Node* head = config.find({"mamba_d_head", "mamba_head_dim"});
+  // Where attention stands beside it, the plain words are attention's.
+  const bool alone = config.family().has(kOnlyRecurrent);
+  out.v_heads = alone ? config.need({"num_heads"}, kHeads) : config.need({"mamba_n_heads", "mamba_num_heads"}, kHeads);
+  const Node* head = alone ? config.find({"head_dim"}) : config.find({"mamba_d_head", "mamba_head_dim"});
   const std::int64_t expanded = hidden_size(config) * config.get({"mamba_expand", "expand"}, 2, {1, 64});
   const std::int64_t head_dim = head && head->is_number() ? head->integer(1, kWidth.hi) : expanded / out.v_heads;
   out.v_dim = head_dim;
   out.inner = config.get({"mamba_d_ssm"}, out.v_heads * head_dim, kWidth);
   out.k_heads = config.get({"mamba_n_groups", "n_groups"}, 1, kHeads);
-  out.k_dim = config.need({"mamba_d_state", "ssm_state_size"}, kWidth);
+  out.k_dim = config.need({"mamba_d_state", "ssm_state_size", "state_size"}, kWidth);
   out.conv_kernel = config.need({"mamba_d_conv", "conv_kernel"}, {1, 64});
   out.chunk = config.get({"mamba_chunk_size", "chunk_size"}, 256, {1, 1 << 16});
   out.conv_bias = config.flag({"mamba_conv_bias", "use_conv_bias"}, true);

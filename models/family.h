@@ -37,6 +37,7 @@ enum Trait : unsigned {
   kDenseBesideMoe = 1U << 18,  ///< a dense feed-forward runs beside the experts in each MoE layer (Gemma-4)
   kDraftOwnsEnds = 1U << 19,   ///< draft layers store embedding and head again (DeepSeek-V3, GLM-4.5)
   kFullDraft = 1U << 20,       ///< the draft layer attends fully whatever the trunk does (Qwen3-Next, Qwen3.5)
+  kOnlyRecurrent = 1U << 21,   ///< no layer attends or feeds forward: Mamba itself
 };
 
 struct Family {

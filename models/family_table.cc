@@ -210,6 +210,26 @@ constexpr std::array kFamilies = {
            .recurrent = Kind::kimi_delta,
            .prefix = "model.language_model."},
 
+    // Recurrent throughout. The length is bounded by nothing in the model.
+    Family{.type = "mamba2",
+           .traits = kOnlyRecurrent | kNoRope,
+           .norms = 1,
+           .defaults = "expand=2 conv_kernel=4 n_groups=8 state_size=128 chunk_size=256 max_position_embeddings~262144",
+           .recurrent = Kind::mamba2,
+           .prefix = "backbone."},
+    Family{.type = "mamba",
+           .traits = kOnlyRecurrent | kNoRope,
+           .norms = 1,
+           .defaults = "tie_word_embeddings=1 expand=2 conv_kernel=4 state_size=16 max_position_embeddings~262144",
+           .recurrent = Kind::mamba1,
+           .prefix = "backbone."},
+    Family{.type = "falcon_mamba",
+           .traits = kOnlyRecurrent | kNoRope,
+           .norms = 1,
+           .defaults = "expand=2 conv_kernel=4 state_size=16 max_position_embeddings~262144",
+           .recurrent = Kind::mamba1,
+           .prefix = "backbone."},
+
     // Recurrent hybrids.
     Family{.type = "nemotron_h",
            .traits = kUngated | kNoRope | kCorrectionBias,

@@ -40,7 +40,7 @@ constexpr RecurrentTable kQwenNextRecurrent[] = {{Kind::gated_delta_net, kQwenNe
 constexpr RecurrentTable kQwen35Recurrent[] = {{Kind::gated_delta_net, kQwen35Delta}};
 
 // Nemotron-H: every layer is one mixer, whatever it mixes, behind one norm.
-constexpr std::string_view kNemotronTypes[] = {"nemotron_h"};
+constexpr std::string_view kNemotronTypes[] = {"nemotron_h", "mamba2"};
 constexpr Row kNemotronRoot[] = {
     {As::plain, "embeddings.weight", {Dim::vocab, Dim::hidden}},
     {As::plain, "norm_f.weight", {Dim::hidden}},
@@ -79,6 +79,21 @@ constexpr Row kNemotronMoe[] = {
     {As::linear, "mixer.shared_experts.down_proj", {Dim::hidden, Dim::shared}, When::shared},
 };
 constexpr RecurrentTable kNemotronRecurrent[] = {{Kind::mamba2, kNemotronMamba}};
+
+// Mamba and Falcon-Mamba.
+constexpr std::string_view kMambaTypes[] = {"mamba", "falcon_mamba"};
+constexpr Row kMamba[] = {
+    {As::f32, "mixer.A_log", {Dim::r_inner, Dim::r_state}},
+    {As::f32, "mixer.D", {Dim::r_inner}},
+    {As::plain, "mixer.conv1d.weight", {Dim::r_inner, Dim::one, Dim::r_kernel}},
+    {As::plain, "mixer.conv1d.bias", {Dim::r_inner}, When::conv_bias},
+    {As::plain, "mixer.dt_proj.bias", {Dim::r_inner}},
+    {As::linear, "mixer.dt_proj", {Dim::r_inner, Dim::r_dt}},
+    {As::linear, "mixer.in_proj", {Dim::r_inner2, Dim::hidden}},
+    {As::linear, "mixer.out_proj", {Dim::hidden, Dim::r_inner}},
+    {As::linear, "mixer.x_proj", {Dim::r_x, Dim::r_inner}},
+};
+constexpr RecurrentTable kMambaRecurrent[] = {{Kind::mamba1, kMamba}};
 
 // Bamba, Falcon-H1, Granite-4: Mamba-2 under "mamba".
 constexpr Row kMamba2[] = {
@@ -233,6 +248,11 @@ constexpr Naming kNamings[] = {
      .recurrent = kNemotronRecurrent,
      .dense = kNemotronMlp,
      .moe = kNemotronMoe,
+     .prefix = "backbone."},
+    {.model_types = kMambaTypes,
+     .root = kNemotronRoot,
+     .norms = kNemotronNorms,
+     .recurrent = kMambaRecurrent,
      .prefix = "backbone."},
     {.model_types = kBambaTypes,
      .root = kFinalLayernormRoot,

@@ -53,6 +53,8 @@ TEST_CASE("parameters add up to what the model cards state") {
       {"opt-125m", 0.125239296},
       {"gpt2", 0.124439808},
       {"pythia-1.4b", 1.414647808},
+      {"Mamba-Codestral-7B", 7.285},
+      {"Falcon-Mamba-7B", 7.27},
   };
   for (const Card& card : kCards) {
     CAPTURE(card.name);
