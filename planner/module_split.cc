@@ -62,10 +62,13 @@ struct Module {
 constexpr std::array kModules{
     Module{"A_log", Split::column, {}},
     Module{"D", Split::column, {}},
+    Module{"W_pack", Split::column, {}},
     Module{"Wqkv", Split::column, {}},
     Module{"b_proj", Split::column, {}},
     Module{"c_attn", Split::column, {}},
     Module{"c_fc", Split::column, {}},
+    Module{"c_fc_0", Split::column, "gate_up_proj"},
+    Module{"c_fc_1", Split::column, "gate_up_proj"},
     Module{"c_proj", Split::row, {}},
     Module{"conv1d", Split::column, {}},
     Module{"dense", Split::row, {}},
