@@ -5,6 +5,7 @@
 
 #include "hardware/gpu_catalog.h"
 #include "profiles/text.h"
+#include "tests/accuracy/card_sizes.h"
 #include "tests/accuracy/spelling.h"
 
 namespace kvfit::accuracy {
@@ -45,10 +46,28 @@ Words card_words(std::string_view text, bool drop_brackets) {
 
 /// Words a card cannot do without: those with a digit, and the suffixes that make another card of it.
 bool tells_apart(const std::string& word) {
-  for (const std::string_view suffix : {"ti", "super", "laptop", "pro", "ada", "pcie", "thor", "spark"}) {
+  for (const std::string_view suffix : {"ti", "super", "laptop", "pro", "ada", "pcie", "nvl", "thor", "spark"}) {
     if (word == suffix) return true;
   }
   return std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Form and packaging, which tell boards of one chip apart: left out, the chip remains.
+std::string without_packaging(std::string_view text) {
+  std::string out;
+  for (const std::string& word : words(text)) {
+    if (word != "pcie" && word != "sxm" && word != "sxm2" && word != "sxm4" && word != "sxm5" && word != "nvl")
+      out += word + " ";
+  }
+  return out;
+}
+
+/// "RTX 5070" is no RTX 5070 Ti: what makes another card of it has to be said.
+bool unsaid_suffix(const Words& have, const Words& said) {
+  for (const std::string_view suffix : {"ti", "super", "laptop"}) {
+    if (has(have, suffix) && !has(said, suffix)) return true;
+  }
+  return false;
 }
 
 ByteRange exactly(Bytes bytes) { return {bytes, bytes, bytes}; }
@@ -126,7 +145,7 @@ const Gpu* find_card(const Cards& cards, std::string_view text, std::optional<do
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Words have = card_words(names[i], false);
       const auto present = [&have](const std::string& word) { return has(have, word); };
-      if (!std::all_of(wanted.begin(), wanted.end(), present)) continue;
+      if (!std::all_of(wanted.begin(), wanted.end(), present) || unsaid_suffix(have, all)) continue;
       double cost =
           static_cast<double>(have.size() - std::min(have.size(), wanted.size())) + 0.01 * static_cast<double>(absent);
       if (total_gib) cost += std::abs(total_gib_of(gpu) - *total_gib) / *total_gib * 20;
@@ -157,11 +176,12 @@ bool other_vendor(const Observation& row) {
       lower(row.gpu.value_or("") + " " + row.gpu_hint.value_or("") + " " + row.engine_version.value_or(""));
   for (const std::string& word : words(text)) {
     for (const std::string_view mark :
-         {"amd", "rocm", "radeon", "xpu", "arc", "ascend", "metax", "npu", "gaudi", "mi300x", "mi355x"}) {
+         {"amd", "rocm", "radeon", "xpu", "arc", "ascend", "metax", "npu", "gaudi", "instinct"}) {
       if (word == mark) return true;
     }
+    if (word.starts_with("gfx") || other_makers(word)) return true;
   }
-  return contains(text, "rx 7900") || contains(text, "rx 9070");
+  return contains(text, "rx 7900") || contains(text, "rx 9070") || contains(text, "strix halo");
 }
 
 void set_platform(const Observation& row, Gpu& gpu) {
@@ -175,32 +195,69 @@ void set_platform(const Observation& row, Gpu& gpu) {
   }
 }
 
-std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
-  Machine machine;
-  const std::optional<double> nominal = row.nvml_mib ? std::optional<double>(cuda_of_nvml(*row.nvml_mib)) : row.total_gib;
-  const Text text = row.smallest_gpu ? row.smallest_gpu : row.gpu;
+namespace {
+
+/// The size that a row states, else the one in the card's name.
+std::optional<double> nominal_of(const Observation& row, const Text& text) {
+  if (row.nvml_mib) return cuda_of_nvml(*row.nvml_mib);
+  if (row.total_gib) return row.total_gib;
+  return text ? memory_in_name(*text) : std::nullopt;
+}
+
+const Gpu* card_of(const Cards& cards, const Observation& row, const Text& text, std::optional<double> nominal,
+                   Machine& machine) {
   const Gpu* card = text ? find_card(cards, *text, nominal) : nullptr;
   machine.card_known = card != nullptr;
-  machine.total_printed = row.total_gib && row.total_printed;
-  if (card == nullptr && row.total_gib && !other_vendor(row)) {
+  if (card != nullptr || other_vendor(row)) return card;
+  if (row.total_gib) {
     card = card_of_total(cards, *row.total_gib, capability_for(row));
     if (card != nullptr) machine.assumed.push_back("card inferred from the printed total: " + card->id);
   }
+  if (card == nullptr && text && !memory_of_model(*text)) {
+    card = find_card(cards, without_packaging(*text), nominal);
+    if (card != nullptr) machine.assumed.push_back("another board of " + card->id);
+  }
+  return card;
+}
+
+/// Another build of the card. A size read from its name may be the sum of all cards, or the memory of the processor beside
+/// it ("GH200 480GB"): builds with memory soldered on or cut have 0.4 to 2.5 times the usual.
+bool other_build(const Observation& row, const Gpu& gpu, double gib) {
+  const double ratio = gib / total_gib_of(gpu);
+  if (std::abs(ratio - 1) <= kOtherSize) return false;
+  if (row.nvml_mib || row.total_gib) return true;
+  const auto count = static_cast<double>(row.gpu_count.value_or(1));
+  return std::abs(ratio / count - 1) > kOtherSize && ratio > 0.4 && ratio < 2.5;
+}
+
+void set_memory(const Observation& row, std::optional<double> nominal, Machine& machine) {
+  if (row.nvml_mib || machine.total_printed) {
+    set_total(machine, *nominal);
+  } else {
+    set_nominal(machine, *nominal, other_vendor(row));
+  }
+}
+
+}  // namespace
+
+std::optional<Machine> machine_of(const Cards& cards, const Observation& row) {
+  Machine machine;
+  const Text text = row.smallest_gpu ? row.smallest_gpu : row.gpu;
+  std::optional<double> nominal = nominal_of(row, text);
+  machine.total_printed = row.total_gib && row.total_printed;
+  const Gpu* card = card_of(cards, row, text, nominal, machine);
+  if (card == nullptr && !nominal && text) nominal = memory_of_model(*text);
   if (card != nullptr) {
     machine.node.gpu = *card;
     if (machine.total_printed) {
       set_total(machine, *row.total_gib);
-    } else if (nominal && std::abs(*nominal - total_gib_of(*card)) > kOtherSize * total_gib_of(*card)) {
-      set_total(machine, *nominal);
+    } else if (nominal && other_build(row, *card, *nominal)) {
+      set_memory(row, nominal, machine);
       machine.assumed.push_back("another memory size of " + card->id);
     }
   } else if (nominal) {
     machine.node.gpu = card_like(cards, *nominal);
-    if (machine.total_printed || row.nvml_mib) {
-      set_total(machine, *nominal);
-    } else {
-      set_nominal(machine, *nominal, other_vendor(row));
-    }
+    set_memory(row, nominal, machine);
     machine.assumed.push_back("card without a profile");
   } else {
     return std::nullopt;

@@ -25,7 +25,8 @@ TEST_CASE("a card's name is found through remarks, packaging and memory sizes") 
   CHECK(found("Jetson AGX Thor (128 GB unified)") == "jetson-thor");
   CHECK(found("RTX 3090 Ti") == "rtx3090ti-24g");
   CHECK(found("RTX 3090") == "rtx3090-24g");
-  CHECK(found("H200 NVL") == "h200");
+  CHECK(found("NVIDIA H100 NVL") == "h100-nvl");
+  CHECK(found("RTX 5070") == "-");
   CHECK(found("MetaX C500") == "-");
 }
 
@@ -82,6 +83,37 @@ TEST_CASE("a card with another memory size than its profile's keeps the size tha
   REQUIRE(doubled.has_value());
   CHECK(profiles::to_gib(hardware::total_memory(doubled->node).likely) == doctest::Approx(19.65));
   CHECK(doubled->node.gpu.capability.number() == 86);
+}
+
+TEST_CASE("a size in a card's name decides between builds, and data sheets tell those without a profile") {
+  struct Named {
+    const char* text;
+    const char* id;
+    double gib;
+  };
+  for (const Named& named : {
+           Named{"H200 NVL", "h200", 139.80},
+           {"Tesla V100-PCIE-32GB", "v100-32g", 31.73},
+           {"NVIDIA A100-SXM4-80GB", "a100-80g-sxm", 79.25},
+           {"A100-SXM4-40GB", "a100-40g", 39.39},
+           {"RTX 4090 48GB", "rtx4090-24g", 47.28},
+           {"2x RTX 3090 (48 GB)", "rtx3090-24g", 23.56},
+           {"GH200 480GB", "gh200", 142.50},
+           {"RTX 2000 Ada 16GB", "unnamed", 15.76},
+           {"RTX 5070", "unnamed", 11.82},
+           {"RTX 4070 Ti SUPER", "rtx4070ti-super-16g", 15.60},
+           {"NVIDIA L40", "unnamed", 47.28},
+           {"AMD Instinct MI325X", "unnamed", 255.49},
+       }) {
+    INFO(named.text);
+    Observation row;
+    row.gpu = named.text;
+    row.gpu_count = std::string_view(named.text).starts_with("2x") ? 2 : 1;
+    const std::optional<Machine> machine = machine_of(cards(), row);
+    REQUIRE(machine.has_value());
+    CHECK(machine->node.gpu.id == named.id);
+    CHECK(profiles::to_gib(hardware::total_memory(machine->node).likely) == doctest::Approx(named.gib).epsilon(0.005));
+  }
 }
 
 TEST_CASE("cards of other vendors are told by their words, hints and builds included") {

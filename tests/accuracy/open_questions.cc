@@ -4,6 +4,8 @@
 
 #include "planner/traits.h"
 #include "profiles/text.h"
+#include "tests/accuracy/model_text.h"
+#include "tests/accuracy/recipe.h"
 #include "tests/accuracy/spelling.h"
 
 namespace kvfit::accuracy {
@@ -43,6 +45,21 @@ std::vector<Question> other_batch(const Case& stated, std::int64_t tokens) {
   return {other};
 }
 
+/// Checkpoints of this architecture in the format named, where the name does not say which: each publisher leaves other
+/// modules in 16 bits.
+std::vector<Question> other_recipes(const Library& library, const Observation& row, const Case& stated) {
+  std::vector<Question> out;
+  const std::string quant = row.quant.value_or("");
+  const double asked = format_agreement(stated.question.model, *row.model, quant);
+  for (const Match& match : find_models(library.models(), *row.model, quant)) {
+    const models::Model other = library.model(match.id);
+    if (format_agreement(other, *row.model, quant) < asked) continue;
+    out.push_back(stated.question);
+    out.back().model.quantization = other.quantization;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<Question> tower_question(const Observation& row, const Question& asked) {
@@ -55,6 +72,7 @@ std::optional<Question> tower_question(const Observation& row, const Question& a
 std::vector<std::vector<Question>> open_questions(const Library& library, const Observation& row, const Case& stated) {
   std::vector<std::vector<Question>> out;
   if (const std::optional<Question> with_tower = tower_question(row, stated.question)) out.push_back({*with_tower});
+  if (!stated.recipe_known && row.model) out.push_back(other_recipes(library, row, stated));
   if (stated.statement.version) return out;
   out.push_back(other_versions(library, stated));
   if (!stated.question.node.gpu.unified) return out;

@@ -82,15 +82,46 @@ void set_free_at_start(const Observation& row, hardware::Node& node) {
   node.measured_from = "the row";
 }
 
+/// Until 0.21 the tokens were blocks times block size, whatever a request of a hybrid or of windows needs; since then they
+/// are concurrency times length. 0: the print fits both.
+int capacity_era(const Measured& m) {
+  if (!m.kv_tokens || !m.concurrency || !m.at_len || m.concurrency->value <= 0) return 0;
+  const double requests = static_cast<double>(*m.kv_tokens) / static_cast<double>(*m.at_len);
+  const double off = std::abs(requests - m.concurrency->value);
+  return off > 0.05 * m.concurrency->value + 2 * m.concurrency->half_step ? -1 : 0;
+}
+
+/// What the print rules out moves a guessed release to the last one that it allows; a stated one stays.
+std::string within_form(const Observation& row, std::string release) {
+  constexpr const char* kLastOfBlocks = "0.20.0";
+  const bool late =
+      !release.empty() && planner::compare(planner::parse_version(release), planner::parse_version("0.21.0")) >= 0;
+  return capacity_era(row.measured) < 0 && late ? kLastOfBlocks : release;
+}
+
+/// The first engine's profile line gives non-torch memory, without what was free at the start.
+bool first_engine_line(const Observation& row) {
+  const Measured& m = row.measured;
+  return m.non_torch && !m.free_at_start && !m.consumed && !m.graphs_estimated;
+}
+
+/// The first engine stayed beside the new one up to 0.10, with its own number of sequences whatever the card.
+void set_first_engine(const Observation& row, const std::string& version, Serving& serving) {
+  const planner::Version stated = planner::parse_version(version);
+  const bool both = planner::compare(stated, planner::parse_version("0.8.0")) >= 0 &&
+                    planner::compare(stated, planner::parse_version("0.10.2")) < 0;
+  if (both && first_engine_line(row) && !serving.max_num_seqs) serving.max_num_seqs = 256;
+}
+
 std::string release_of(const Observation& row, Case& out) {
-  if (row.engine_version) {
-    const VersionText read = read_version(*row.engine_version);
-    if (read.release) {
-      if (read.basis != VersionText::Basis::exact) out.assumed.push_back("version " + *read.release);
-      return *read.release;
-    }
+  const VersionText read = read_version(row.engine_version.value_or(""));
+  if (read.release) {
+    if (read.basis == VersionText::Basis::exact) return *read.release;
+    const std::string release = within_form(row, *read.release);
+    out.assumed.push_back("version " + release);
+    return release;
   }
-  const std::string release = version_by_form(row);
+  const std::string release = within_form(row, version_by_form(row));
   out.assumed.push_back(release.empty() ? "newest version" : "version " + release + " by the form of the log");
   return release;
 }
@@ -191,12 +222,11 @@ bool first_engine(const std::string& version) {
 
 std::string version_by_form(const Observation& row) {
   const Measured& m = row.measured;
-  // The first engine's profile line gives non-torch memory, without what was free at the start.
-  if (m.non_torch && !m.free_at_start && !m.consumed && !m.graphs_estimated) return kFirstEngine;
+  if (first_engine_line(row)) return kFirstEngine;
   if (m.consumed) return "0.28.0";          // weights and non-torch merged: since 0.26
   if (m.graphs_estimated) return "0.22.0";  // the estimate is printed since 0.18, subtracted since 0.21
   if (m.weights && m.weights->half_step < 0.0005) return "0.10.2";  // four decimals: up to 0.13
-  return "";
+  return capacity_era(m) < 0 ? "0.20.0" : "";
 }
 
 Case case_of(const Library& library, const Observation& row, const std::optional<Machine>& machine) {
@@ -219,6 +249,7 @@ Case case_of(const Library& library, const Observation& row, const std::optional
   out.question.rules = library.rules(out.version);
   if (out.version.empty()) out.other_rules = library.rules("0.20.0");
   out.question.serving = serving_of(row);
+  if (!out.version.empty()) set_first_engine(row, out.version, out.question.serving);
   out.question.allow_fallback = true;  // a boot that was recorded ran, whatever the policy says
   out.statement = statement_of(row, out.question.model, machine && machine->node.gpu.unified);
   if (row.arguments.speculative && row.arguments.speculative->method == "mtp" && !out.question.model.draft)
@@ -240,7 +271,7 @@ std::vector<Choice> version_choices(const Library& library, const Observation& r
   // A date or a range leaves only the neighbours open.
   out.clear();
   const planner::Version about = planner::parse_version(stated.version);
-  for (const int step : {-1, 1}) {
+  for (const int step : {-1, 1, -2}) {
     const std::string near = format("0.{}.0", about.minor + step);
     out.push_back({"version = " + near, [&library, near](Question& q) { q.rules = library.rules(near); }});
   }

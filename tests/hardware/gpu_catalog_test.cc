@@ -61,7 +61,7 @@ TEST_CASE("a user's profile adds a GPU or overrides one") {
   const profiles::Catalog catalog({directory.path().string()});
   CHECK(load_gpu(catalog, "ng").id == "new-gpu");
   CHECK(load_gpu(catalog, "l4").nvml_total->value == profiles::mib(20000));
-  CHECK(load_gpus(catalog).size() == 51);
+  CHECK(load_gpus(catalog).size() == load_gpus(profiles::Catalog()).size() + 1);
   CHECK(lint_gpus(catalog).empty());
 }
 

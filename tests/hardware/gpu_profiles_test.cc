@@ -30,8 +30,8 @@ bool holds(const ByteRange& range, double printed_gib, double half = 0.005) {
   return profiles::to_gib(range.low) <= printed_gib + half && profiles::to_gib(range.high) >= printed_gib - half;
 }
 
-TEST_CASE("fifty GPUs, each readable, each with its name and date") {
-  CHECK(gpus().size() == 50);
+TEST_CASE("every built-in GPU is readable and has its name and date") {
+  CHECK(gpus().size() >= 50);
   for (const Gpu& one : gpus()) {
     INFO(one.id);
     CHECK_FALSE(one.name.empty());

@@ -42,6 +42,15 @@ TEST_CASE("batch defaults follow the memory CUDA reports") {
   CHECK(settle(ask("qwen3-30b", 100, 178.35, "0.28")).max_num_batched_tokens == 16384);
 }
 
+// NVML answers Not Supported for the memory of a GB10, and the engine goes on with 0.
+TEST_CASE("batch defaults of unified memory are those of the smallest card") {
+  Question question = ask("qwen3-30b", 121, 121.69, "0.27");
+  CHECK(settle(question).max_num_batched_tokens == 8192);
+  question.node.gpu.unified = true;
+  CHECK(settle(question).max_num_batched_tokens == 2048);
+  CHECK(settle(question).max_num_seqs == 256);
+}
+
 TEST_CASE("the first engine took whole prompts up to 32,768 tokens and chunks of 2,048 beyond") {
   for (const auto& [length, batch] : {std::pair<std::int64_t, std::int64_t>{8192, 8192}, {32768, 32768}, {40960, 2048}}) {
     Question question = ask("qwen3-30b", 90, 79.19, "0.7.3");
