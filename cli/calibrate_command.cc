@@ -37,23 +37,22 @@ using runtime::Comparison;
 
 constexpr std::int64_t kLargestLog = std::int64_t{1} << 30;  // of a server that has run for months
 
-// The profile whose total is nearest to what the log prints, when it is near and no other is as near.
-std::optional<std::string> gpu_of(const BootLog& log, const profiles::Catalog& catalog) {
-  if (log.total.empty()) return std::nullopt;
+// The profiles whose total is nearest to what the log prints, when they are near.
+std::vector<std::string> gpus_of(const BootLog& log, const profiles::Catalog& catalog) {
+  std::vector<std::string> out;
+  if (log.total.empty()) return out;
   const double printed = log.total.front().value;
-  std::optional<std::string> best;
   double best_off = 0.02;  // GiB: the print's rounding and a driver's reserve
-  bool alone = true;
   for (const hardware::Gpu& gpu : hardware::load_gpus(catalog)) {
     const double low = profiles::to_gib(gpu.cuda_total_linux.value.low);
     const double high = profiles::to_gib(gpu.cuda_total_linux.value.high);
     const double off = printed < low ? low - printed : printed > high ? printed - high : 0;
     if (off > best_off) continue;
-    alone = !best || off < best_off;
-    best = gpu.id;
+    if (off < best_off) out.clear();
+    out.push_back(gpu.id);
     best_off = off;
   }
-  return alone ? best : std::nullopt;
+  return out;
 }
 
 std::string last_folder(std::string_view path) {
@@ -81,7 +80,8 @@ bool same_engine(const BootLog& log) { return log.engine == "vllm"; }
 // What flags leave open, from the log.
 Asked asked_of(const Args& args, const BootLog& log, const profiles::Catalog& catalog) {
   Asked out = asked_from(args);
-  if (!out.gpu) out.gpu = gpu_of(log, catalog);
+  const std::vector<std::string> gpus = out.gpu ? std::vector<std::string>{} : gpus_of(log, catalog);
+  if (gpus.size() == 1) out.gpu = gpus.front();
   if (!out.model && log.model) out.model = model_named(log.model->value, catalog);
   if (!out.engine_version && log.version && same_engine(log)) out.engine_version = log.version->value;
   const runtime::FlagTable flags(catalog.load(catalog.resolve("flags", "vllm")));
@@ -96,9 +96,13 @@ Asked asked_of(const Args& args, const BootLog& log, const profiles::Catalog& ca
 
 bool is_boot(const BootLog& log) { return runtime::states_memory(log) || log.end != runtime::BootEnd::unknown; }
 
-void require(const Asked& asked, const profiles::Where& where) {
+void require(const Asked& asked, const BootLog& log, const profiles::Catalog& catalog, const profiles::Where& where) {
   if (!asked.gpu) {
-    profiles::fail_input("the log does not say which GPU", where, "add --gpu ID; kvfit gpus lists them");
+    const std::vector<std::string> gpus = gpus_of(log, catalog);
+    profiles::fail_input("the log does not say which GPU", where,
+                         gpus.empty() ? "add --gpu ID; kvfit gpus lists them"
+                                      : format("add --gpu ID; a total of {:.2f} GiB is that of {}", log.total.front().value,
+                                               profiles::join(gpus, ", ")));
   }
   if (!asked.model) profiles::fail_input("the log does not say which model", where, "add --model ID");
 }
@@ -141,7 +145,7 @@ void keep(const Args& args, const Console& console, const std::vector<Lesson>& l
 void calibrate(const Args& args, const profiles::Catalog& catalog, BootLog log, const profiles::Where& where,
                std::string which, Calibration& out) {
   const Asked asked = asked_of(args, log, catalog);
-  require(asked, where);
+  require(asked, log, catalog, where);
   const BuiltQuestion built = build_question(asked, catalog, process_environment(), true);
   Comparison comparison = runtime::compare(log, planner::Evaluator(built.question));
   if (comparison.lines.empty()) {

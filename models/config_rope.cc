@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "models/model.h"
 #include "profiles/document.h"
 #include "profiles/dtype.h"
+#include "profiles/text.h"
 
 namespace kvfit::models {
 namespace {
@@ -125,6 +127,12 @@ std::vector<Rope> read_ropes(const Config& config, const std::vector<Layer>& lay
 std::int64_t read_max_position(const Config& config) {
   const std::int64_t stated = stated_positions(config);
   const Scaling scaling = read_scaling(scaling_map(config, false));
+  static constexpr std::string_view kKnown[] = {"",     "default",       "linear",       "dynamic",
+                                                "yarn", "deepseek_yarn", "longrope",     "su",
+                                                "ntk",  "llama3",        "proportional", "deepseek_llama_scaling",
+                                                "mrope"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), scaling.type) == std::end(kKnown))
+    config.assume(profiles::format("rope type '{}' is not known: positions are taken as stated", scaling.type));
   static constexpr std::string_view kStretching[] = {"linear", "dynamic", "yarn", "deepseek_yarn"};
   const bool stretches = std::find(std::begin(kStretching), std::end(kStretching), scaling.type) != std::end(kStretching);
   // Gemma-3 states the length after scaling.

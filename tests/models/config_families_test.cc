@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "models/config_reader.h"
 #include "models/tensor_inventory.h"
@@ -73,6 +74,16 @@ TEST_CASE("older decoders are counted to the parameter") {
     const Model model = read_config(profiles::parse_json(profiles::read_text_file(path), path), nullptr, name);
     CHECK(std::llround(billions(model) * 1e9) == parameters);
   }
+}
+
+TEST_CASE("a rope type nobody knows leaves the positions as stated, and is said") {
+  const std::string config =
+      R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 128,
+          "vocab_size": 100, "max_position_embeddings": 512, "torch_dtype": "bfloat16",
+          "rope_scaling": {"rope_type": "mystery", "factor": 4}})";
+  const Model model = read_config(profiles::parse_json(config, "config.json"), nullptr, "x");
+  CHECK(model.max_position == 512);
+  CHECK(model.missing == std::vector<std::string>{"rope type 'mystery' is not known: positions are taken as stated"});
 }
 
 // "LLLG": three layers see a window, the fourth everything.
