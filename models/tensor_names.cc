@@ -24,13 +24,14 @@ constexpr std::array<string_view, 11> kVisionParts = {
     "visual",       "vision_tower",     "vision_model", "vision_encoder",          "multi_modal_projector", "mm_projector",
     "embed_vision", "vision_projector", "patch_merger", "vision_language_adapter", "vision_embedder"};
 constexpr std::array<string_view, 4> kAudioParts = {"audio_tower", "embed_audio", "audio_encoder", "audio_model"};
-constexpr std::array<string_view, 7> kEmbeddingParts = {"embed_tokens",           "wte",   "word_embeddings", "embeddings",
-                                                        "embed_tokens_per_layer", "embed", "tok_embeddings"};
+constexpr std::array<string_view, 8> kEmbeddingParts = {"embed_tokens",           "wte",   "word_embeddings", "embeddings",
+                                                        "embed_tokens_per_layer", "embed", "tok_embeddings",  "embed_in"};
+constexpr std::array<string_view, 5> kHeadParts = {"lm_head", "output", "head", "output_layer", "embed_out"};
 constexpr std::array<string_view, 7> kRouterParts = {
     "router", "gate", "e_score_correction_bias", "expert_bias", "router_bias", "moe_statics", "wg"};
 constexpr std::array<string_view, 4> kAttentionParts = {"self_attn", "attn", "attention", "self_attention"};
 constexpr std::array<string_view, 4> kRecurrentParts = {"linear_attn", "mamba", "conv", "linear_attention"};
-constexpr std::array<string_view, 3> kMlpParts = {"mlp", "feed_forward", "ffn"};
+constexpr std::array<string_view, 5> kMlpParts = {"mlp", "feed_forward", "ffn", "fc1", "fc2"};
 constexpr std::array<string_view, 3> kLayerParts = {"layers", "h", "blocks"};
 
 template <std::size_t N>
@@ -137,8 +138,7 @@ Role role_in_layer(const Components& parts, std::size_t from, const Layer& layer
 
 Role role_beside_layers(const Components& parts) {
   if (parts.contain(kEmbeddingParts)) return Role::embedding;
-  const std::size_t last = parts.size();
-  if (parts.find("lm_head") < last || parts.find("output") < last || parts.find("head") < last) return Role::head;
+  if (parts.contain(kHeadParts)) return Role::head;
   return parts.any(0, is_norm) ? Role::norm : Role::other;
 }
 

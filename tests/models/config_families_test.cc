@@ -65,6 +65,21 @@ TEST_CASE("parameters add up to what the model cards state") {
   }
 }
 
+// What has no role is held whole by every rank: no large tensor may be left without one.
+TEST_CASE("every large tensor of these families has a role") {
+  for (const char* name : {"opt-125m", "gpt2", "pythia-1.4b", "GLM-4-9B-Chat", "EXAONE-3.5-7.8B", "Apertus-8B",
+                           "Baichuan2-7B", "OLMo-7B", "Mamba-Codestral-7B", "Falcon-Mamba-7B"}) {
+    CAPTURE(name);
+    const std::string path = std::string(KVFIT_TEST_DATA) + "/configs/families/" + name + ".json";
+    const Model model = read_config(profiles::parse_json(profiles::read_text_file(path), path), nullptr, name);
+    for (const Tensor& tensor : derive_inventory(model).tensors) {
+      CAPTURE(tensor.name);
+      const bool counted_only = tensor.name.ends_with("(unnamed)");  // learned positions
+      CHECK((tensor.role != Role::other || counted_only || tensor.bytes().count < 1 << 20));
+    }
+  }
+}
+
 // Counts that transformers prints for these checkpoints, learned positions, biases and norms included.
 TEST_CASE("older decoders are counted to the parameter") {
   for (const auto& [name, parameters] :
