@@ -18,12 +18,14 @@ constexpr std::array<std::string_view, 30> kFormats = {
     "int4",  "int8",  "w4a16", "w8a8", "w8a16",     "w4a8",      "w4a4",      "exl3",    "exl2",   "mlx",
     "bnb",   "gguf",  "4bit",  "8bit", "quantized", "quantised", "autoround", "dynamic", "static", "modelopt"};
 
-constexpr std::array<std::string_view, 46> kRemarks = {
-    "instruct",   "it",     "chat",   "base",   "hf",      "thinking",  "preview", "meta",    "class",       "reasoning",
-    "pt",         "google", "qat",    "ct",     "fast",    "block",     "tensor",  "channel", "per",         "uniform",
-    "mixed",      "auto",   "round",  "marlin", "online",  "g128",      "g32",     "g64",     "dspark",      "dflash2",
-    "drafter",    "mtp",    "bit",    "text",   "only",    "optimized", "sft",     "dpo",     "abliterated", "heretic",
-    "uncensored", "dflash", "eagle3", "spark",  "release", "final"};
+constexpr std::array<std::string_view, 62> kRemarks = {
+    "instruct",  "it",           "chat",        "base",    "hf",         "thinking",    "preview", "meta",    "class",
+    "reasoning", "pt",           "google",      "qat",     "ct",         "fast",        "block",   "tensor",  "channel",
+    "per",       "uniform",      "mixed",       "auto",    "round",      "marlin",      "online",  "g128",    "g32",
+    "g64",       "dspark",       "dflash2",     "drafter", "mtp",        "bit",         "text",    "only",    "optimized",
+    "sft",       "dpo",          "abliterated", "heretic", "uncensored", "dflash",      "eagle3",  "spark",   "release",
+    "final",     "finetune",     "finetuned",   "tuned",   "merge",      "merged",      "rlhf",    "orpo",    "grpo",
+    "ablated",   "derestricted", "original",    "mirror",  "copy",       "unquantized", "hub",     "snapshot"};
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& list, std::string_view word) {

@@ -49,6 +49,8 @@ TEST_CASE("a variant stored in the same format is preferred to the plain entry")
 TEST_CASE("a fine-tune is priced as the base whose name and size it carries") {
   CHECK(found("someone/Hermes-4-Qwen2.5-7B") == "qwen2.5-7b");
   CHECK_FALSE(find_model(kEntries, "someone/Hermes-4-Qwen2.5-7B", "")->exact);
+  CHECK(found("someone/DeepSeek-V4-Flash-finetuned") == "deepseek-v4-flash");  // no size in the name
+  CHECK(found("someone/GLM-5.2-merge") == "glm-5.2");
   CHECK(found("someone/Qwen2.5-7B-MoE-4x") == "-");
   CHECK(found("someone/Eagle-Qwen2.5-7B") == "-");
 }
