@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include "cli/check_rules.h"
 #include "cli/findings.h"
 #include "cli/make_report.h"
+#include "cli/model_source.h"
 #include "cli/plan_defaults.h"
 #include "cli/serving_flags.h"
 #include "planner/search.h"
@@ -19,6 +21,7 @@
 #include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "runtime/deployment_serving.h"
+#include "runtime/serving_facts.h"
 
 namespace kvfit::cli {
 namespace {
@@ -66,20 +69,32 @@ std::pair<std::string, std::int64_t> carve_name(const std::string& folder) {
   return {folder.substr(0, dash), count};
 }
 
+std::optional<std::string> first_of(std::initializer_list<std::optional<std::string>> values) {
+  for (const std::optional<std::string>& value : values) {
+    if (value) return value;
+  }
+  return std::nullopt;
+}
+
+void disagreement(CheckCase& out, std::string text, const profiles::Where& where) {
+  add_finding(out.findings, "KVF033", std::move(text), "leave one of the two out, or make them agree", where);
+}
+
 }  // namespace
 
 Answerer::Answerer(const Args& args, const ProjectConfig& config, const profiles::Catalog& catalog, Environment environment)
     : args_(args), config_(config), catalog_(catalog), environment_(std::move(environment)) {
   flags_ = runtime::FlagTable(catalog.load(catalog.resolve("flags", "vllm")));
+  released_image_ = runtime::read_serving_facts(catalog.load(catalog.resolve("serving", "vllm"))).image;
   const PlanDefaults defaults = plan_defaults(catalog);
   default_version_ = defaults.engine_version;
   for (const profiles::ProfileFile& file : catalog.list("models")) {
     for (const std::string& name : file.names) {
       // Several may share a folder's name: the default model is what kvfit itself would carve.
       const std::string folder = lower(last_folder(name));
-      if (file.id == defaults.model) models_[folder] = file.id;
-      models_.emplace(folder, file.id);
-      models_.emplace(lower(name), file.id);
+      if (file.id == defaults.model) models_[folder] = name;
+      models_.emplace(folder, name);
+      models_.emplace(lower(name), name);
     }
     models_[lower(file.id)] = file.id;
   }
@@ -98,10 +113,15 @@ const TargetSettings* Answerer::settings_for(const std::string& file) const {
   return out;
 }
 
-std::optional<std::string> Answerer::stated_version(const std::string& file) const {
-  if (const std::optional<std::string> said = args_.text("engine-version")) return said;
+runtime::CallContext Answerer::context_for(const std::string& file) const {
   const TargetSettings* own = settings_for(file);
-  return own != nullptr ? own->engine_version : std::nullopt;
+  const std::optional<std::string> said = own != nullptr ? own->engine_version : std::nullopt;
+  return {.flags = &flags_,
+          .engine_version = args_.text("engine-version"),
+          .usual_version = first_of({said, config_.settings.engine_version}),
+          .default_version = default_version_,
+          .read = {},
+          .released_image = released_image_};
 }
 
 std::optional<std::string> Answerer::gpu_of_label(const std::string& label) const {
@@ -142,61 +162,124 @@ std::string Answerer::model_name(const std::string& stated, const std::string& f
   return repository.empty() ? stated : repository;
 }
 
-Asked Answerer::asked(const runtime::Deployment& deployment, const std::string& file,
-                      std::vector<std::string>& assumptions) const {
+std::shared_ptr<const ThisGpu> Answerer::this_gpu(const std::string& name) const {
+  std::shared_ptr<const ThisGpu>& found = found_[name];
+  if (!found) found = std::make_shared<const ThisGpu>(find_this_gpu(args_, catalog_, name));
+  return found;
+}
+
+std::string Answerer::gpu_id(const std::string& name) const {
+  return names_this_gpu(name) ? this_gpu(name)->match.gpu->id : gpu_of_label(name).value_or(name);
+}
+
+// The command line beats the deployment, which beats kvfit.yaml: first what it says for the path, then for all.
+std::optional<std::string> Answerer::machine_of(const std::string& file, CheckCase& out) const {
+  const TargetSettings* own = settings_for(file);
+  const std::optional<std::string> flag = args_.text("gpu");
+  const std::optional<std::string> here = own != nullptr ? own->gpu : std::nullopt;
+  const std::optional<runtime::Stated>& label = out.deployment.gpus.product;
+  if (!label) return first_of({flag, here, config_.settings.gpu});
+  const std::optional<std::string> known =
+      out.deployment.kind == "plan" ? std::optional(label->text) : gpu_of_label(label->text);
+  if (!known && !flag && !here) {
+    profiles::fail_input(format("no GPU is known by the label '{}'", label->text), label->where,
+                         "say --gpu, or `gpu:` for this path below `deployments:` in kvfit.yaml; kvfit gpus lists them");
+  }
+  if (flag && known && gpu_id(*flag) != *known) {
+    disagreement(out, format("--gpu {} is planned for, though the deployment asks for {}", *flag, label->text),
+                 label->where);
+  } else if (!flag && here && known && gpu_id(*here) != *known) {
+    disagreement(out, format("the deployment's {} is planned for, though kvfit.yaml says {}", label->text, *here),
+                 label->where);
+  }
+  return first_of({flag, known, here});
+}
+
+std::optional<std::string> Answerer::release_of(const std::string& file, CheckCase& out) const {
+  const TargetSettings* own = settings_for(file);
+  const std::optional<std::string> flag = args_.text("engine-version");
+  const std::optional<std::string> here = own != nullptr ? own->engine_version : std::nullopt;
+  const std::optional<runtime::Stated>& image = out.deployment.engine_version;
+  if (!image) return first_of({flag, here, config_.settings.engine_version});
+  const auto other = [&image](const std::string& release) {
+    return planner::compare(planner::parse_version(release), planner::parse_version(image->text)) != 0;
+  };
+  if (flag && other(*flag)) {
+    disagreement(out, format("--engine-version {} is planned for, though the deployment runs {}", *flag, image->text),
+                 image->where);
+  } else if (!flag && here && other(*here)) {
+    disagreement(out, format("the deployment's {} is planned for, though kvfit.yaml says {}", image->text, *here),
+                 image->where);
+  }
+  return first_of({flag, image->text});
+}
+
+// A model that a deployment names and nobody here knows (a fine-tuned copy, a folder of the server) is for kvfit.yaml to
+// say.
+std::string Answerer::model_of(const std::string& file, std::int64_t& experts, CheckCase& out) const {
+  const TargetSettings* own = settings_for(file);
+  const std::optional<std::string> flag = args_.text("model");
+  const std::optional<std::string> said = first_of({own != nullptr ? own->model : std::nullopt, config_.settings.model});
+  const std::optional<runtime::Stated>& stated = out.deployment.model;
+  if (!stated || flag) {
+    const std::optional<std::string> model = first_of({flag, said});
+    if (!model) profiles::fail_input("no model is named", out.deployment.where, "say --model, or `model:` in kvfit.yaml");
+    std::string name = model_name(*model, file, experts, out.assumptions);
+    std::int64_t ignored = 0;
+    std::vector<std::string> unused;
+    if (stated && lower(model_name(stated->text, file, ignored, unused)) != lower(name)) {
+      disagreement(out, format("--model {} is planned, though the deployment serves {}", *model, stated->text),
+                   stated->where);
+    }
+    return name;
+  }
+  std::string name = model_name(stated->text, file, experts, out.assumptions);
+  if (!said && name.find('$') != std::string::npos) {
+    profiles::fail_input(format("the model is a variable that nothing at hand sets: '{}'", stated->text), stated->where,
+                         "say --model, or `model:` in kvfit.yaml; or check the file as it is rendered");
+  }
+  std::error_code error;
+  const bool known = models_.contains(lower(name)) || fs::exists(name, error) ||
+                     (!is_path(name) && name.find('/') != std::string::npos && can_open_model(name, catalog_, environment_));
+  if (!said || known) return name;
+  out.assumptions.push_back(format("model {} is taken for {}, as kvfit.yaml says", stated->text, *said));
+  return model_name(*said, file, experts, out.assumptions);
+}
+
+Asked Answerer::asked(const std::string& file, CheckCase& out) const {
+  const runtime::Deployment& deployment = out.deployment;
   const TargetSettings* own = settings_for(file);
   const TargetSettings none;
   const TargetSettings& here = own != nullptr ? *own : none;
-  const auto first = [](std::initializer_list<std::optional<std::string>> values) -> std::optional<std::string> {
-    for (const std::optional<std::string>& value : values) {
-      if (value) return value;
-    }
-    return std::nullopt;
-  };
-  Asked out;
-  out.args = &args_;
+  Asked asked;
+  asked.args = &args_;
   std::optional<runtime::Stated> draft;
-  out.serving = runtime::serving_of(deployment, draft);
-  if (draft) out.draft_model = draft->text;
+  asked.serving = runtime::serving_of(deployment, draft);
   std::int64_t experts = args_.integer("experts").value_or(deployment.experts);
-  const std::optional<std::string> model =
-      first({args_.text("model"), here.model, deployment.model ? std::optional(deployment.model->text) : std::nullopt,
-             config_.settings.model});
-  if (!model) profiles::fail_input("no model is named", deployment.where, "say --model, or `model:` in kvfit.yaml");
-  out.model = model_name(*model, file, experts, assumptions);
-  if (out.draft_model) {
+  asked.model = model_of(file, experts, out);
+  if (draft) {
     std::int64_t ignored = 0;
-    out.draft_model = model_name(*out.draft_model, file, ignored, assumptions);
+    asked.draft_model = model_name(draft->text, file, ignored, out.assumptions);
   }
-  out.search.experts_fixed = experts;
-  std::optional<std::string> labelled;
-  if (deployment.gpus.product) {
-    labelled = deployment.kind == "plan" ? deployment.gpus.product->text : gpu_of_label(deployment.gpus.product->text);
-    if (!labelled && !args_.has("gpu") && !here.gpu) {
-      profiles::fail_input(format("no GPU is known by the label '{}'", deployment.gpus.product->text),
-                           deployment.gpus.product->where, "say --gpu, or `gpu:` in kvfit.yaml; kvfit gpus lists them");
-    }
-  }
-  out.gpu = first({args_.text("gpu"), here.gpu, labelled, config_.settings.gpu});
-  out.system = first({args_.text("system"), here.system, deployment.wsl2 ? std::optional<std::string>("wsl2") : std::nullopt,
-                      config_.settings.system})
-                   .value_or("");
-  out.engine = args_.text("engine");
-  out.engine_version = first({args_.text("engine-version"), here.engine_version,
-                              deployment.engine_version ? std::optional(deployment.engine_version->text) : std::nullopt,
-                              config_.settings.engine_version});
-  out.gpus = args_.integer("gpus");
-  if (!out.gpus) out.gpus = here.gpus;
-  out.link = args_.text("link").value_or("");
-  out.used_elsewhere =
+  asked.search.experts_fixed = experts;
+  asked.gpu = machine_of(file, out);
+  if (asked.gpu && names_this_gpu(*asked.gpu)) asked.this_gpu = this_gpu(*asked.gpu);
+  const std::optional<std::string> wsl = deployment.wsl2 ? std::optional<std::string>("wsl2") : std::nullopt;
+  asked.system = first_of({args_.text("system"), wsl, here.system, config_.settings.system}).value_or("");
+  asked.engine = args_.text("engine");
+  asked.engine_version = release_of(file, out);
+  asked.gpus = args_.integer("gpus");
+  if (!asked.gpus) asked.gpus = here.gpus;
+  asked.link = args_.text("link").value_or("");
+  asked.used_elsewhere =
       args_.size("used-elsewhere")
           .value_or(here.used_elsewhere.value_or(config_.settings.used_elsewhere.value_or(profiles::Bytes(0))));
-  out.spread_stated = true;
-  out.confidence = confidence_from(args_);
-  out.allow_fallback = args_.toggle("allow-fallback").value_or(false);
-  out.long_context = runtime::allows_long_context(deployment);
-  out.missing_draft = true;
-  return out;
+  asked.spread_stated = true;
+  asked.confidence = confidence_from(args_);
+  asked.allow_fallback = args_.toggle("allow-fallback").value_or(false);
+  asked.long_context = runtime::allows_long_context(deployment);
+  asked.missing_draft = true;
+  return asked;
 }
 
 void Answerer::price(const Asked& asked, CheckCase& out) const {
@@ -209,12 +292,14 @@ void Answerer::price(const Asked& asked, CheckCase& out) const {
   const std::string margin = args_.text("margin").value_or(config_.margin.value_or("0"));
   const profiles::Bytes least = margin_of(margin, hardware::total_memory(report.question.node).likely);
   out.report = std::move(report);
+  std::vector<Placed> disagreements = std::move(out.findings);
   out.findings = check_findings({.one = out,
                                  .report = *out.report,
                                  .deployment = out.deployment,
                                  .flags = flags_,
                                  .missing_draft = built.missing_draft,
                                  .margin = least});
+  for (Placed& one : disagreements) out.findings.push_back(std::move(one));  // notes: the mildest, so last
 }
 
 CheckCase Answerer::answer(runtime::Deployment deployment, const std::string& file) const {
@@ -222,7 +307,7 @@ CheckCase Answerer::answer(runtime::Deployment deployment, const std::string& fi
   out.deployment = std::move(deployment);
   out.file = file;
   try {
-    price(asked(out.deployment, file, out.assumptions), out);
+    price(asked(file, out), out);
   } catch (const profiles::Error& error) {
     if (error.fault() != profiles::Fault::input) throw;
     out.report.reset();

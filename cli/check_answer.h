@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "cli/terminal.h"
 #include "profiles/catalog.h"
 #include "runtime/flag_table.h"
+#include "runtime/serve_call.h"
 
 namespace kvfit::cli {
 
@@ -26,18 +28,24 @@ class Answerer {
   /// kvfit's own serving flags as the deployment.
   CheckCase answer_flags() const;
 
-  /// Release the user or kvfit.yaml says for a file, before its image does.
-  std::optional<std::string> stated_version(const std::string& file) const;
-  std::string default_version() const { return default_version_; }
+  /// How a file's calls are to be read: for which release, and which image is the released one. The file reader is the
+  /// caller's.
+  runtime::CallContext context_for(const std::string& file) const;
   const runtime::FlagTable& flags() const { return flags_; }
 
  private:
   /// What kvfit.yaml says for a path: the last entry that matches.
   const TargetSettings* settings_for(const std::string& file) const;
-  Asked asked(const runtime::Deployment& deployment, const std::string& file, std::vector<std::string>& assumptions) const;
+  /// Fills assumptions, and findings where two who should agree do not.
+  Asked asked(const std::string& file, CheckCase& out) const;
+  std::optional<std::string> machine_of(const std::string& file, CheckCase& out) const;
+  std::optional<std::string> release_of(const std::string& file, CheckCase& out) const;
+  std::string model_of(const std::string& file, std::int64_t& experts, CheckCase& out) const;
   std::string model_name(const std::string& stated, const std::string& file, std::int64_t& experts,
                          std::vector<std::string>& assumptions) const;
   std::optional<std::string> gpu_of_label(const std::string& label) const;
+  std::string gpu_id(const std::string& name) const;
+  std::shared_ptr<const ThisGpu> this_gpu(const std::string& name) const;
   void price(const Asked& asked, CheckCase& out) const;
 
   const Args& args_;
@@ -45,9 +53,10 @@ class Answerer {
   const profiles::Catalog& catalog_;
   Environment environment_;
   runtime::FlagTable flags_;
-  std::string default_version_;
-  std::map<std::string, std::string, std::less<>> models_;  ///< names of the catalogue, small letters -> id
-  std::map<std::string, std::string, std::less<>> gpus_;    ///< the same for GPUs, dashes as blanks
+  std::string default_version_, released_image_;
+  std::map<std::string, std::string, std::less<>> models_;  ///< names of the catalogue in small letters -> as it spells them
+  std::map<std::string, std::string, std::less<>> gpus_;    ///< names of GPUs, dashes as blanks -> id
+  mutable std::map<std::string, std::shared_ptr<const ThisGpu>, std::less<>> found_;  ///< "auto:1": looked for once
 };
 
 }  // namespace kvfit::cli

@@ -22,6 +22,10 @@ bool reaches(Finding::Level level, std::string_view fail_on) {
   return fail_on == "note";
 }
 
+bool fails_gate(const Placed& placed, std::string_view fail_on) {
+  return placed.counts() && (placed.finding.id == "KVF000" || reaches(placed.finding.level, fail_on));
+}
+
 // Worst first, then as they stand in the files.
 bool before(const Placed* a, const Placed* b) {
   if (a->counts() != b->counts()) return a->counts();
@@ -35,6 +39,12 @@ std::string CheckCase::label() const {
   const std::string what = deployment.name.empty() ? deployment.kind : deployment.name;
   if (file.empty()) return what;
   return deployment.name.empty() ? file : profiles::format("{}: {}", file, deployment.name);
+}
+
+bool CheckCase::faulty() const {
+  if (!report || (report->plan.verdict != Verdict::fits && report->plan.verdict != Verdict::tight)) return false;
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const Placed& one) { return one.counts() && one.finding.level == Finding::Level::error; });
 }
 
 std::string_view level_name(Finding::Level level) {
@@ -72,6 +82,7 @@ std::vector<const Placed*> all_findings(const CheckRun& run) {
 CheckCounts count(const CheckRun& run) {
   CheckCounts out;
   for (const CheckCase& one : run.cases) {
+    if (one.faulty()) ++out.faulty;
     switch (verdict_of(one)) {
       case Verdict::fits:
         ++out.fits;
@@ -101,13 +112,18 @@ CheckCounts count(const CheckRun& run) {
   return out;
 }
 
+bool passes(const CheckCase& one, const CheckRun& run) {
+  return std::none_of(one.findings.begin(), one.findings.end(),
+                      [&run](const Placed& placed) { return fails_gate(placed, run.fail_on); });
+}
+
 int exit_code(const CheckRun& run) {
   bool any = false;
   bool refusals = true;
   bool unanswered = true;
   for (const Placed* placed : all_findings(run)) {
     const bool no_answer = placed->finding.id == "KVF000";
-    if (!placed->counts() || !(no_answer || reaches(placed->finding.level, run.fail_on))) continue;
+    if (!fails_gate(*placed, run.fail_on)) continue;
     any = true;
     refusals = refusals && placed->finding.id == "KVF003";
     unanswered = unanswered && no_answer;

@@ -71,10 +71,8 @@ class Checker {
   void take(const std::vector<runtime::ServeCall>& calls, const std::string& file, CheckRun& run) const {
     std::set<std::string> seen;
     for (const runtime::ServeCall& call : calls) {
-      const runtime::CallContext context{.flags = &answerer_.flags(),
-                                         .engine_version = answerer_.stated_version(file),
-                                         .default_version = answerer_.default_version(),
-                                         .read = files_beside(file)};
+      runtime::CallContext context = answerer_.context_for(file);
+      context.read = files_beside(file);
       runtime::Deployment deployment = runtime::read_call(call, context);
       if (!seen.insert(likeness(deployment, answerer_.flags())).second) continue;
       run.cases.push_back(answerer_.answer(std::move(deployment), file));
@@ -109,6 +107,24 @@ std::string rendering(const CheckRun& run, std::string_view form, const Screen& 
   return check_table(run, screen);
 }
 
+// A configuration file that a call names is judged with that call's flags, not once more without them.
+void drop_named_configs(CheckRun& run) {
+  std::set<std::string> named;
+  for (const CheckCase& one : run.cases) {
+    for (const std::string& path : one.deployment.config_files) named.insert(fs::path(path).lexically_normal().string());
+  }
+  std::erase_if(run.cases, [&named](const CheckCase& one) {
+    return one.deployment.kind == "vllm config" && named.contains(fs::path(one.file).lexically_normal().string());
+  });
+}
+
+// Files that hold a deployment; a report of an earlier run in the same directory is none.
+std::vector<std::string> read_by(const CheckRun& run) {
+  std::vector<std::string> out;
+  for (const CheckCase& one : run.cases) out.push_back(one.file);
+  return out;
+}
+
 }  // namespace
 
 int check_command(const Args& args, const Console& console) {
@@ -119,6 +135,9 @@ int check_command(const Args& args, const Console& console) {
   CheckRun run;
   run.fail_on = args.text("fail-on").value_or(config.fail_on.value_or("error"));
   const std::vector<Target> targets = targets_of(args.words);
+  for (const std::string& word : args.words) {
+    if (word != "-" && fs::is_directory(word)) run.searched.push_back(word);
+  }
   if (!targets.empty() || !args.trailing.empty() || !args.words.empty()) {
     refuse_serving_flags(args);
     const bool alone = targets.size() == 1 && args.trailing.empty() && !targets.front().found;
@@ -127,6 +146,7 @@ int check_command(const Args& args, const Console& console) {
   } else {
     checker.flags(run);
   }
+  drop_named_configs(run);
   mark_fingerprints(config, run);
   if (const std::optional<std::string> path = args.text("baseline")) {
     apply_baseline(profiles::read_text_file(*path), *path, run);
@@ -138,7 +158,8 @@ int check_command(const Args& args, const Console& console) {
                          "a gate that reads nothing is no pass: name the files that hold them, or check their spelling");
   }
   deliver(args, console, "table|json|yaml|markdown|github|sarif|junit", args.text("format").value_or("table"),
-          [&run](std::string_view form, const Screen& screen) { return rendering(run, form, screen); });
+          [&run](std::string_view form, const Screen& screen) { return rendering(run, form, screen); },
+          {.inputs = read_by(run)});
   const int code = exit_code(run);
   return args.toggle("exit-zero").value_or(false) && code != kNoAnswer ? kYes : code;
 }

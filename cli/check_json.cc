@@ -22,13 +22,14 @@ void put_place(Json& object, const profiles::Where& where) {
   put(object, "key", where.key);
 }
 
-Json deployment_json(const CheckCase& one) {
+Json deployment_json(const CheckCase& one, const CheckRun& run) {
   Json out;
   put(out, "path", one.file);
   if (one.deployment.where.line > 0) out["line"] = one.deployment.where.line;
   out["kind"] = one.deployment.kind;
   put(out, "name", one.deployment.name);
   out["verdict"] = std::string(planner::verdict_name(verdict_of(one)));
+  out["passed"] = passes(one, run);
   if (!one.report) return out;
   const Json whole = result_json(*one.report);
   for (const char* key : {"binding", "gpu", "model", "engine", "serving", "checks", "kv", "gates", "levers",
@@ -77,6 +78,7 @@ Json summary_json(const CheckRun& run) {
           {"does_not_fit", n.does_not_fit},
           {"refused", n.refused},
           {"unknown", n.unknown},
+          {"faulty", n.faulty},
           {"errors", n.errors},
           {"warnings", n.warnings},
           {"notes", n.notes},
@@ -99,7 +101,7 @@ profiles::Json check_json(const CheckRun& run) {
   result["fail_on"] = run.fail_on;
   result["summary"] = summary_json(run);
   result["deployments"] = Json::array();
-  for (const CheckCase& one : run.cases) result["deployments"].push_back(deployment_json(one));
+  for (const CheckCase& one : run.cases) result["deployments"].push_back(deployment_json(one, run));
   result["skipped"] = Json::array();
   for (const std::string& text : run.skipped) result["skipped"].push_back(printable(text));
   out["result"] = std::move(result);

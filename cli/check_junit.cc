@@ -15,8 +15,12 @@ namespace {
 using planner::Verdict;
 using profiles::format;
 
+// Line ends as a reference: in an attribute a bare one would be read as a blank.
 std::string xml(std::string_view text) {
   std::string out;
+  if (const std::size_t end = text.find('\n'); end != std::string_view::npos) {
+    return xml(text.substr(0, end)) + "&#10;" + xml(text.substr(end + 1));
+  }
   for (const char c : printable(text)) {
     switch (c) {
       case '&':

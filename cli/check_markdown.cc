@@ -29,11 +29,11 @@ std::string cell(std::string_view text) {
 }
 
 std::string row_of(const CheckCase& one) {
-  const std::string verdict(verdict_word(verdict_of(one)));
+  const std::string verdict(answer_word(one));
   if (!one.report) return format("| {} | {} | | |\n", verdict, cell(printable(one.label())));
   const Report& report = *one.report;
   return format("| {} | {} | {} on {} | {} |\n", verdict, cell(printable(one.label())), cell(model_name(report)),
-                cell(machine_name(report)), cell(headline(report)));
+                cell(machine_name(report)), cell(answer_text(one)));
 }
 
 std::string finding_of(const Placed& placed) {

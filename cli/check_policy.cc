@@ -1,8 +1,10 @@
 #include "cli/check_policy.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,14 +29,36 @@ std::string digest(std::string_view text) {
   return format("{:016x}", hash);
 }
 
-// The flag a remark is about stands in its sentence; numbers in it may change without the finding being another.
-std::string subject(const Placed& placed) {
-  std::string out;
-  for (const char c : placed.finding.text) {
-    if (c < '0' || c > '9') out += c;
+// A call's number in its script says where it stands, not which one it is.
+std::string name_of(const CheckCase& one) {
+  const std::string& name = one.deployment.name;
+  const std::size_t call = name.starts_with("call ") ? 0 : name.find(", call ");
+  return name.substr(0, call);
+}
+
+// Which deployment: file, name, what it serves and where. Settings may change without a finding being another.
+std::string identity(const CheckCase& one, const std::string& path) {
+  std::string out = path + "\n" + name_of(one) + "\n";
+  if (one.deployment.model) out += one.deployment.model->text;
+  if (one.report) out += "\n" + one.report->question.node.gpu.id;
+  return out;
+}
+
+// Whether the run read every file that a pattern speaks of, and one at least: only then does an entry without a finding have
+// no use. One without a pattern speaks of all that is ever checked, of which a directory is taken for the whole.
+bool read_all(const std::string& pattern, const ProjectConfig& config, const CheckRun& run,
+              const std::set<std::string, std::less<>>& checked) {
+  if (pattern.empty()) return !run.searched.empty();
+  if (std::none_of(checked.begin(), checked.end(), [&](const std::string& path) { return matches(pattern, path); })) {
+    return false;
   }
-  const bool about_numbers = placed.finding.id < "KVF015" || placed.finding.id == "KVF030";
-  return about_numbers ? "" : out;
+  const std::size_t open = pattern.find_first_of("*?");
+  if (open == std::string::npos) return true;
+  const std::string below = pattern.substr(0, open).substr(0, pattern.rfind('/', open) + 1);  // "" = the file's own folder
+  return std::any_of(run.searched.begin(), run.searched.end(), [&](const std::string& directory) {
+    const std::string searched = path_from(config, directory);
+    return searched == "." || below.starts_with(searched.ends_with('/') ? searched : searched + "/");
+  });
 }
 
 template <typename Visit>
@@ -47,14 +71,20 @@ void each(CheckRun& run, Visit visit) {
 }  // namespace
 
 void mark_fingerprints(const ProjectConfig& config, CheckRun& run) {
-  each(run, [&config](const CheckCase& one, Placed& placed) {
+  std::map<std::string, int, std::less<>> seen;  // two that are alike in one file are two
+  each(run, [&](const CheckCase& one, Placed& placed) {
     placed.deployment = one.label();
+    const std::string& about = placed.subject.empty() ? placed.finding.text : placed.subject;
     const std::string path = one.file.empty() ? "" : path_from(config, one.file);
-    placed.fingerprint = digest(placed.finding.id + "\n" + path + "\n" + one.deployment.name + "\n" + subject(placed));
+    const std::string whole = placed.finding.id + "\n" + identity(one, path) + "\n" + about;
+    const int before = seen[whole]++;
+    placed.fingerprint = digest(before == 0 ? whole : format("{}\n{}", whole, before));
   });
 }
 
 void apply_allowances(const ProjectConfig& config, const std::string& today, CheckRun& run) {
+  std::set<std::string, std::less<>> checked;
+  for (const CheckCase& one : run.cases) checked.insert(path_from(config, one.file));
   for (const Allowance& allowance : config.allow) {
     bool used = false;
     const bool over = !allowance.until.empty() && allowance.until < today;
@@ -69,7 +99,7 @@ void apply_allowances(const ProjectConfig& config, const std::string& today, Che
     if (over && used) {
       add_finding(run.general, "KVF031", format("the suppression of {} ran out on {}", allowance.id, allowance.until),
                   "mend the finding, or renew the entry", allowance.where);
-    } else if (!used) {
+    } else if (!used && read_all(allowance.path, config, run, checked)) {
       add_finding(run.general, "KVF032", format("the suppression of {} matches no finding of this run", allowance.id),
                   "remove it", allowance.where);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/check_case.h"
 #include "profiles/json.h"
@@ -22,6 +23,9 @@ std::string check_junit(const CheckRun& run);
 
 /// "serve.yaml:7:17", "serve.yaml" or "".
 std::string place_text(const profiles::Where& where);
+/// The verdict's word, or NO where an error stands against one that would fit; and the sentence behind it.
+std::string_view answer_word(const CheckCase& one);
+std::string answer_text(const CheckCase& one);
 /// "2 deployments: 1 fits, 1 does not fit; 1 error, 2 notes".
 std::string summary_text(const CheckRun& run);
 

@@ -44,23 +44,29 @@ std::string_view id_of(Kind kind) {
 
 }  // namespace
 
-void add_finding(std::vector<Placed>& out, std::string_view id, std::string text, std::string hint, profiles::Where where) {
+Placed& add_finding(std::vector<Placed>& out, std::string_view id, std::string text, std::string hint,
+                    profiles::Where where) {
   const FindingPage* page = find_page(id);
   if (page == nullptr) throw std::logic_error("no page for finding " + std::string(id));
-  add_finding(out, id, page->level, std::move(text), std::move(hint), std::move(where));
+  return add_finding(out, id, page->level, std::move(text), std::move(hint), std::move(where));
 }
 
-void add_finding(std::vector<Placed>& out, std::string_view id, planner::Finding::Level level, std::string text,
-                 std::string hint, profiles::Where where) {
+Placed& add_finding(std::vector<Placed>& out, std::string_view id, planner::Finding::Level level, std::string text,
+                    std::string hint, profiles::Where where) {
   Placed placed;
   placed.finding = {.id = std::string(id), .level = level, .text = std::move(text), .hint = std::move(hint)};
   placed.where = std::move(where);
   out.push_back(std::move(placed));
+  return out.back();
 }
 
 void remark_findings(const runtime::Deployment& deployment, std::vector<Placed>& out) {
   for (const runtime::Remark& remark : deployment.remarks) {
-    add_finding(out, id_of(remark.kind), remark.text, remark.hint, remark.where);
+    const FindingPage* page = find_page(id_of(remark.kind));
+    const bool open = remark.kind == Kind::unknown_flag || remark.kind == Kind::other_version;
+    const planner::Finding::Level milder = open ? planner::Finding::Level::warning : page->level;
+    add_finding(out, page->id, remark.fatal ? planner::Finding::Level::error : milder, remark.text, remark.hint,
+                remark.where);
   }
 }
 

@@ -20,10 +20,11 @@ struct RuleInput {
   profiles::Bytes margin;     ///< --margin
 };
 
-/// Adds finding `id` with its level from the catalogue (or milder) at a place.
-void add_finding(std::vector<Placed>& out, std::string_view id, std::string text, std::string hint, profiles::Where where);
-void add_finding(std::vector<Placed>& out, std::string_view id, planner::Finding::Level level, std::string text,
-                 std::string hint, profiles::Where where);
+/// Adds finding `id` with its level from the catalogue (or another) at a place, and returns it.
+Placed& add_finding(std::vector<Placed>& out, std::string_view id, std::string text, std::string hint,
+                    profiles::Where where);
+Placed& add_finding(std::vector<Placed>& out, std::string_view id, planner::Finding::Level level, std::string text,
+                    std::string hint, profiles::Where where);
 
 /// All findings of one deployment that was answered, worst first.
 std::vector<Placed> check_findings(const RuleInput& input);

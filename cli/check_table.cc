@@ -1,4 +1,5 @@
 // For people: each deployment with its verdict, checks and findings, then one line that counts.
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +63,12 @@ std::string finding_text(const Placed& placed, const Screen& screen) {
 
 std::string case_text(const CheckCase& one, const Screen& screen) {
   const Verdict verdict = verdict_of(one);
+  const std::string word(answer_word(one));
   std::string out = paint(one.label(), Tone::strong, screen) + "\n";
-  out += "  " + paint(std::string(verdict_word(verdict)), verdict_tone(verdict), screen);
+  out += "  " + paint(word, one.faulty() ? Tone::bad : verdict_tone(verdict), screen);
   if (one.report) {
     const Report& report = *one.report;
-    out += "  " + wrap(headline(report), screen.width, 4 + static_cast<int>(verdict_word(verdict).size())) + "\n";
+    out += "  " + wrap(answer_text(one), screen.width, 4 + static_cast<int>(word.size())) + "\n";
     out += "  " +
            wrap(format("{} on {}, {} {}{}", model_name(report), machine_name(report), report.engine, report.engine_version,
                        report.question.node.system == hardware::System::wsl2 ? ", WSL2" : ""),
@@ -96,6 +98,21 @@ std::string place_text(const profiles::Where& where) {
   return format("{}:{}:{}", printable(where.file), where.line, where.column);
 }
 
+std::string_view answer_word(const CheckCase& one) { return one.faulty() ? "NO" : verdict_word(verdict_of(one)); }
+
+std::string answer_text(const CheckCase& one) {
+  if (!one.report) return "no answer";
+  if (!one.faulty()) return headline(*one.report);
+  std::vector<std::string> against;
+  for (const Placed& placed : one.findings) {
+    const bool counts = placed.counts() && placed.finding.level == Finding::Level::error;
+    const bool named = std::find(against.begin(), against.end(), placed.finding.id) != against.end();
+    if (counts && !named) against.push_back(placed.finding.id);
+  }
+  return format("{} stand{} against it; the memory {}", profiles::join(against, ", "), against.size() == 1 ? "s" : "",
+                headline(*one.report));
+}
+
 std::string summary_text(const CheckRun& run) {
   const CheckCounts n = count(run);
   std::vector<std::string> verdicts, findings;
@@ -104,6 +121,7 @@ std::string summary_text(const CheckRun& run) {
   };
   add(verdicts, n.fits, "fits", "fit");
   add(verdicts, n.tight, "tight", "tight");
+  if (n.faulty > 0) verdicts.back() += format(" ({} of them with an error)", n.faulty);
   add(verdicts, n.does_not_fit, "does not fit", "do not fit");
   add(verdicts, n.refused, "refused", "refused");
   add(verdicts, n.unknown, "without answer", "without answer");

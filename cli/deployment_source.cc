@@ -10,6 +10,7 @@
 #include "cli/flags.h"
 #include "cli/model_source.h"
 #include "profiles/error.h"
+#include "profiles/suggest.h"
 #include "profiles/text.h"
 #include "runtime/serve_command.h"
 #include "runtime/serve_words.h"
@@ -21,18 +22,40 @@ namespace fs = std::filesystem;
 using profiles::fail_input;
 using profiles::format;
 
-CheckCase answer_only(const std::vector<runtime::ServeCall>& calls, const std::string& file, const Answerer& answerer) {
-  if (calls.size() > 1) {
-    std::vector<std::string> names;
-    for (const runtime::ServeCall& call : calls) names.push_back(call.name.empty() ? call.kind : call.name);
-    fail_input(format("{} deployments in one file, wanted is one: {}", calls.size(), profiles::join(names, ", ")),
-               {.file = file}, "leave the one that is meant in a file of its own");
+std::string name_of(const runtime::ServeCall& call) { return call.name.empty() ? "call 1" : call.name; }
+
+// "service llm" is meant by that and by "llm", "Deployment/qwen" by "qwen" too.
+bool is_named(const std::string& name, const std::string& wanted) {
+  return name == wanted || name.ends_with(" " + wanted) || name.ends_with("/" + wanted);
+}
+
+const runtime::ServeCall& the_call(const std::vector<runtime::ServeCall>& calls, const std::string& file,
+                                   const std::optional<std::string>& only) {
+  std::vector<std::string> names;
+  const runtime::ServeCall* found = nullptr;
+  std::size_t count = 0;
+  for (const runtime::ServeCall& call : calls) {
+    names.push_back(name_of(call));
+    if (only && !is_named(names.back(), *only)) continue;
+    found = &call;
+    ++count;
   }
-  const runtime::CallContext context{.flags = &answerer.flags(),
-                                     .engine_version = answerer.stated_version(file),
-                                     .default_version = answerer.default_version(),
-                                     .read = files_beside(file)};
-  CheckCase out = answerer.answer(runtime::read_call(calls.front(), context), file);
+  if (count == 1) return *found;
+  const std::string all = format("{}", profiles::join(names, ", "));
+  if (!only) {
+    fail_input(format("{} deployments in one file, wanted is one: {}", calls.size(), all), {.file = file},
+               format("--only '{}' takes the first", names.front()));
+  }
+  fail_input(format("{} deployment of this file is called '{}': {}", count == 0 ? "no" : "more than one", *only, all),
+             {.file = file}, profiles::did_you_mean(*only, names));
+}
+
+CheckCase answer_only(const std::vector<runtime::ServeCall>& calls, const std::string& file, const Answerer& answerer,
+                      const std::optional<std::string>& only) {
+  const runtime::ServeCall& call = the_call(calls, file, only);
+  runtime::CallContext context = answerer.context_for(file);
+  context.read = files_beside(file);
+  CheckCase out = answerer.answer(runtime::read_call(call, context), file);
   if (out.report) return out;
   for (const Placed& placed : out.findings) {
     if (placed.finding.id == "KVF000") fail_input(placed.finding.text, placed.where, placed.finding.hint);
@@ -95,12 +118,12 @@ std::vector<runtime::ServeCall> file_calls(const std::string& path, const runtim
   return calls;
 }
 
-CheckCase answer_file(const std::string& path, const Answerer& answerer) {
-  return answer_only(file_calls(path, answerer.flags()), path == "-" ? "" : path, answerer);
+CheckCase answer_file(const std::string& path, const Answerer& answerer, const std::optional<std::string>& only) {
+  return answer_only(file_calls(path, answerer.flags()), path == "-" ? "" : path, answerer, only);
 }
 
 CheckCase answer_words(const std::vector<std::string>& words, const Answerer& answerer) {
-  return answer_only(command_line_calls(words), "", answerer);
+  return answer_only(command_line_calls(words), "", answerer, std::nullopt);
 }
 
 void refuse_serving_flags(const Args& args) {

@@ -1,6 +1,7 @@
 // Deployments that a command line names: files, or the words after "--".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ std::vector<runtime::ServeCall> command_line_calls(const std::vector<std::string
 /// The calls of a file; "-" is stdin. Throws Error when it holds none.
 std::vector<runtime::ServeCall> file_calls(const std::string& path, const runtime::FlagTable& flags);
 
-/// The only deployment of a file, answered. Throws Error when it holds several, or when the question has no answer.
-CheckCase answer_file(const std::string& path, const Answerer& answerer);
+/// The deployment of a file called `only` ("service llm", or just "llm"), or the only one there is, answered. Throws Error
+/// when it is not one, or when the question has no answer.
+CheckCase answer_file(const std::string& path, const Answerer& answerer, const std::optional<std::string>& only);
 /// The same for the words after "--".
 CheckCase answer_words(const std::vector<std::string>& words, const Answerer& answerer);
 

@@ -1,4 +1,5 @@
 // kvfit diff BEFORE AFTER
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,12 +23,12 @@ bool is_saved_plan(const std::string& text) {
 }
 
 // A saved plan as it is; a deployment is planned, and compared by the plan's machine form.
-profiles::Node open_side(const std::string& path, const Answerer& answerer) {
+profiles::Node open_side(const std::string& path, const Answerer& answerer, const std::optional<std::string>& only) {
   const std::string name = path == "-" ? "<stdin>" : path;
   if (path == "-") return profiles::parse_json(read_text(path), name);
   std::string text = read_text(path);
   if (is_saved_plan(text)) return profiles::parse_json(std::move(text), name);
-  const CheckCase one = answer_file(path, answerer);
+  const CheckCase one = answer_file(path, answerer, only);
   return profiles::parse_json(json_text(json_value(*one.report)), name);
 }
 
@@ -48,8 +49,9 @@ int diff_command(const Args& args, const Console& console) {
   const profiles::Catalog catalog = open_catalog(args, process_environment());
   const ProjectConfig config = open_project_config(args);
   const Answerer answerer(args, config, catalog, process_environment());
-  const profiles::Node before = open_side(args.words[0], answerer);
-  const PlanDiff diff = diff_plans(before, args.words[0], open_side(args.words[1], answerer), args.words[1]);
+  const std::optional<std::string> only = args.text("only");
+  const profiles::Node before = open_side(args.words[0], answerer, only);
+  const PlanDiff diff = diff_plans(before, args.words[0], open_side(args.words[1], answerer, only), args.words[1]);
   deliver(args, console, "table|json|yaml|markdown", args.text("format").value_or("table"),
           [&diff](std::string_view form, const Screen& screen) { return rendering(diff, form, screen); });
   const bool same = diff.changes.empty() && diff.before_verdict == diff.after_verdict;

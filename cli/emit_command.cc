@@ -1,5 +1,6 @@
 // kvfit emit [FILE] [-- vllm serve ...]
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -143,7 +144,8 @@ Subject subject_of_deployment(const Args& args, const Console& console, const pr
   refuse_serving_flags(args);
   const ProjectConfig config = open_project_config(args);
   const Answerer answerer(args, config, catalog, process_environment());
-  CheckCase one = args.words.empty() ? answer_words(args.trailing, answerer) : answer_file(args.words.front(), answerer);
+  CheckCase one = args.words.empty() ? answer_words(args.trailing, answerer)
+                                     : answer_file(args.words.front(), answerer, args.text("only"));
   Subject out{.report = std::move(*one.report), .image = {}, .nodes = one.deployment.nodes};
   judge_remarks(one.deployment, console);
   runtime::ServeCommand command = runtime::serve_command(one.deployment);
@@ -156,6 +158,22 @@ Subject subject_of_deployment(const Args& args, const Console& console, const pr
     out.nodes = std::max<std::int64_t>(1, profiles::read_count(nodes->value).value_or(1));
   }
   return out;
+}
+
+// `kvfit check` and others tell a file's kind by its ending.
+void remark_endings(const Args& args, const Console& console) {
+  for (const std::string& text : args.texts("output")) {
+    const std::size_t equals = text.find('=');
+    const runtime::EmitTarget* pair = runtime::find_target(text.substr(0, equals));
+    const bool main = equals == std::string::npos || pair == nullptr;
+    const runtime::EmitTarget& target = main ? *runtime::find_target(args.text("to").value_or("command")) : *pair;
+    const std::string path = main ? text : text.substr(equals + 1);
+    const std::string ending = std::filesystem::path(path).extension().string();
+    const bool known = std::ranges::any_of(
+        runtime::emit_targets(), [&](const runtime::EmitTarget& one) { return ending == one.ending || ending == ".yml"; });
+    if (!known || ending == target.ending || (ending == ".yml" && target.ending == ".yaml")) continue;
+    console.note(format("{} is read as {} by its ending; {} writes {} files", path, ending, target.name, target.ending));
+  }
 }
 
 }  // namespace
@@ -174,7 +192,9 @@ int emit_command(const Args& args, const Console& console) {
     if (!report.serve) report.serve = runtime::serve_command(report.question, report.plan);
   }
   deliver(args, console, runtime::target_names(), args.text("to").value_or("command"),
-          [&](std::string_view name, const Screen&) { return rendering(args, subject, catalog, name); });
+          [&](std::string_view name, const Screen&) { return rendering(args, subject, catalog, name); },
+          {.main_always = args.has("to"), .inputs = {}});
+  remark_endings(args, console);
   return code;
 }
 

@@ -24,7 +24,7 @@ constexpr std::array kFlags = {
          .more = "Ids, aliases and the names that drivers report are all known. auto is the GPU of this machine, auto:1 its "
            "second as kvfit gpus detect lists them; its memory is then what the driver says. A file is a hardware profile in "
            "YAML."},
-    Flag{.verbs = "plan explain calibrate emit carve boot gpus", .name = "nvidia-smi", .type = text, .value = "FILE", .group = "Machine",
+    Flag{.verbs = "plan explain calibrate emit carve boot check diff gpus", .name = "nvidia-smi", .type = text, .value = "FILE", .group = "Machine",
          .common = false, .help = "detect from a saved query of nvidia-smi",
          .more = "For --gpu auto and kvfit gpus detect of a machine elsewhere; kvfit gpus --help shows the query to save there."},
     Flag{.verbs = kFitAsked, .name = "gpus", .type = integer, .value = "N", .low = 1, .high = 4096, .aliases = "num-gpus",
@@ -270,10 +270,15 @@ constexpr std::array kFlags = {
          .choices = "command|vllm-config|compose|quadlet|systemd|kubernetes|leaderworkerset|ray|kserve|ray-serve|sglang|"
            "llama-server",
          .fallback = "command", .group = "File", .help = "what to write: compose, kubernetes and so on",
-         .more = "`-o TARGET=FILE` writes further ones of the same plan."},
+         .more = "`-o TARGET=FILE` writes several of one plan. command, ray, sglang and llama-server are shell scripts (.sh), "
+           "quadlet is a .container, systemd a .service, all others are YAML. llama-server needs --gguf."},
     Flag{.verbs = "emit", .name = "force", .fallback = "off", .group = "File",
          .help = "write it though the plan does not run",
-         .more = "The header then says what is wrong; the exit code stays that of the verdict."},
+         .more = "The header then says what is wrong; the exit code stays that of the verdict: 1, or 3 when refused."},
+    Flag{.verbs = "emit diff", .name = "only", .type = text, .value = "NAME", .group = "File",
+         .help = "which of a file's deployments",
+         .more = "By the name that kvfit check prints, or its last word: --only llm for `service llm`. diff takes it from both "
+           "files."},
     Flag{.verbs = "emit", .name = "name", .type = text, .value = "NAME", .fallback = "from the model", .group = "File",
          .help = "of the service, unit or pod"},
     Flag{.verbs = "emit", .name = "port", .type = integer, .value = "N", .low = 1, .high = 65535,
@@ -286,7 +291,7 @@ constexpr std::array kFlags = {
     Flag{.verbs = "emit", .name = "nodes", .type = integer, .value = "N", .low = 1, .high = 4096, .fallback = "--pp, or 1",
          .group = "File", .help = "machines (leaderworkerset, ray)"},
     Flag{.verbs = "emit", .name = "gguf", .type = text, .value = "FILE|REPO", .group = "File", .common = false,
-         .help = "the model as GGUF (llama-server)"},
+         .help = "the model as GGUF; llama-server needs it"},
     Flag{.verbs = "emit", .name = "read-rate", .type = size, .value = "SIZE", .fallback = "200MiB", .group = "File",
          .common = false, .help = "bytes of a checkpoint read in a second",
          .more = "Probes and timeouts are sized from it: twice the time to read the checkpoint and to compile."},
@@ -332,7 +337,8 @@ constexpr std::array kFlags = {
     Flag{.verbs = "plan explain check gpus models schema calibrate carve boot emit diff config completions man", .name = "output", .letter = 'o', .type = text, .value = "FILE",
          .group = "Output", .repeats = true, .help = "write there instead of stdout; FORMAT=FILE adds",
          .more = "`-o FILE` takes the report; `-o FORMAT=FILE` writes that format as well and may be repeated. - is "
-           "stdout. A file appears whole or not at all."},
+           "stdout. All files appear, each whole, or none; what this command reads is never written over. With `kvfit emit` "
+           "`-o TARGET=FILE` leaves stdout alone unless --to is there too."},
     Flag{.verbs = "plan explain check gpus models calibrate carve boot emit diff config completions", .name = "profiles", .type = text, .value = "DIR", .group = "Output",
          .repeats = true, .help = "profiles that add to or replace built-in ones",
          .more = "DIR holds hardware/, models/ and engines/ with YAML files. $XDG_CONFIG_HOME/kvfit/profiles is read "

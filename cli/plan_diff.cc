@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/words.h"
+#include "planner/rules.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
 #include "profiles/units.h"
@@ -40,16 +41,32 @@ void add(Values& out, const Node* map, std::string_view key, std::string_view sh
   if (node != nullptr && !node->is_map() && !node->is_list()) out.push_back(plain_value(std::string(shown), *node));
 }
 
+// "0.24" and "0.24.0" are one release.
+void add_release(Values& out, const Node* engine) {
+  const Node* version = engine == nullptr ? nullptr : engine->find("version");
+  if (version == nullptr) return;
+  const planner::Version read = planner::parse_version(version->scalar_text());
+  const bool release = read.known && read.stage == 0 && read.dev == 0;
+  out.push_back({"engine_version",
+                 release ? format("{}.{}.{}", read.major, read.minor, read.patch) : printable(version->scalar_text()),
+                 std::nullopt, false});
+}
+
+// What is served under which name: several of the catalogue's names share one shape.
+void add_model(Values& out, const Node* model) {
+  add(out, model, model != nullptr && model->has("repository") ? "repository" : "id", "model");
+  add(out, model, "planned_experts", "experts");
+}
+
 Values question_of(const Node& result) {
   Values out;
   add(out, &result, "binding", "binding");
   add(out, result.find("gpu"), "id", "gpu");
   add(out, result.find("gpu"), "count", "gpus");
   add(out, result.find("gpu"), "system", "system");
-  add(out, result.find("model"), "id", "model");
-  add(out, result.find("model"), "planned_experts", "experts");
+  add_model(out, result.find("model"));
   add(out, result.find("engine"), "name", "engine");
-  add(out, result.find("engine"), "version", "engine_version");
+  add_release(out, result.find("engine"));
   return out;
 }
 

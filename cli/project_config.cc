@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -53,13 +55,18 @@ std::string read_pattern(const Node& node) {
   return text;
 }
 
+// A day of the calendar, written as 2027-03-31.
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const auto digit = [](char c) { return c == '-' || std::isdigit(static_cast<unsigned char>(c)) != 0; };
   if (!std::all_of(text.begin(), text.end(), digit) || std::count(text.begin(), text.end(), '-') != 2) return false;
-  const std::string_view month = text.substr(5, 2);
-  const std::string_view day = text.substr(8, 2);
-  return month >= "01" && month <= "12" && day >= "01" && day <= "31";
+  const auto number = [text](std::size_t at, std::size_t size) {
+    unsigned out = 0;
+    std::from_chars(text.data() + at, text.data() + at + size, out);
+    return out;
+  };
+  const std::chrono::year year(static_cast<int>(number(0, 4)));
+  return std::chrono::year_month_day(year, std::chrono::month(number(5, 2)), std::chrono::day(number(8, 2))).ok();
 }
 
 Allowance read_allowance(const Node& node) {
@@ -81,7 +88,7 @@ Allowance read_allowance(const Node& node) {
   if (out.reason.empty()) reason.fail("a suppression needs a reason");
   if (const Node* until = fields.find("until")) {
     out.until = until->scalar_text();
-    if (!is_date(out.until)) until->fail(format("'{}' is no date", out.until), "write 2027-03-31");
+    if (!is_date(out.until)) until->fail(format("'{}' is no date", out.until), "write a day as 2027-03-31");
   }
   out.where = id.where();
   fields.finish();

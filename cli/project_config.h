@@ -1,10 +1,10 @@
 // kvfit.yaml: what a repository says once, so that neither its files nor every command line must. The nearest one upward
 // from the working directory holds.
 //
-//   gpu: rtx5090-32g            what --gpu, --gpus, --system, --engine-version, --margin and --fail-on would say, where
-//   neither fail_on: warning            the command line nor the deployment does deployments:                the same by
-//   path; the last entry that matches holds, and beats what the deployment says
-//     - {path: "deploy/h100/*", gpu: h100-sxm, model: org/name}
+//   gpu: rtx5090-32g            what --gpu, --gpus, --system, --engine-version, --margin and --fail-on would say,
+//   fail_on: warning            where neither the command line nor the deployment does
+//   deployments:                the same by path: the last entry that matches holds, before what stands above
+//     - {path: "deploy/h100/*", gpu: h100-sxm, model: org/name}     model: where kvfit does not know the one named
 //   allow:                      findings that do not count, with a reason; `until` is the last day
 //     - {id: KVF007, path: "deploy/*.yaml", reason: "fp8 cache fails our evaluation", until: 2027-03-31}
 //

@@ -11,7 +11,6 @@
 #include "cli/plan_defaults.h"
 #include "cli/question_checks.h"
 #include "cli/serving_flags.h"
-#include "cli/this_gpu.h"
 #include "hardware/gate_rules.h"
 #include "hardware/gpu_catalog.h"
 #include "planner/online_quantization.h"
@@ -92,7 +91,7 @@ void machine(const Asked& asked, const Catalog& catalog, BuiltQuestion& out) {
   hardware::Node& node = out.question.node;
   if (asked.system == "wsl2") node.system = hardware::System::wsl2;
   if (asked.args != nullptr && names_this_gpu(*name)) {
-    this_machine(asked, find_this_gpu(*asked.args, catalog, *name), out);
+    this_machine(asked, asked.this_gpu ? *asked.this_gpu : find_this_gpu(*asked.args, catalog, *name), out);
   } else {
     node.gpu = open_gpu(*name, catalog, out.inputs);
   }

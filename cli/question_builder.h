@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cli/args.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "cli/this_gpu.h"
 #include "planner/question.h"
 #include "profiles/catalog.h"
 
@@ -27,6 +29,7 @@ struct BuiltQuestion {
 /// What flags or a deployment state; absent is what nobody said.
 struct Asked {
   const Args* args = nullptr;  ///< whose flags say how this machine's GPU is found (--gpu auto); must outlive the question
+  std::shared_ptr<const ThisGpu> this_gpu;  ///< what --gpu auto found before; looked for when absent
   planner::Serving serving;
   std::optional<std::string> draft_model;
   planner::Search search;

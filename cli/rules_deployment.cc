@@ -29,11 +29,13 @@ void gpu_count(const RuleInput& input, std::vector<Placed>& out) {
                                    serving.pipeline_parallel_size, replicas, needed);
   if (asked < needed) {
     add_finding(out, "KVF019", format("{} GPU{} asked for, {}", asked, asked == 1 ? " is" : "s are", sizes),
-                "raise the request, or lower the parallel sizes", deployment.gpus.where);
+                "raise the request, or lower the parallel sizes", deployment.gpus.where)
+        .subject = "too few";
   } else {
     add_finding(out, "KVF019", planner::Finding::Level::warning,
                 format("{} GPUs are asked for, {}: {} stay idle", asked, sizes, asked - needed),
-                "lower the request, or raise --tensor-parallel-size", deployment.gpus.where);
+                "lower the request, or raise --tensor-parallel-size", deployment.gpus.where)
+        .subject = "too many";
   }
 }
 

@@ -40,7 +40,8 @@ void default_sequences(const RuleInput& input, std::vector<Placed>& out) {
       out, "KVF006",
       format("max_num_seqs is not stated, so {} {} takes {}: its sampler and graphs cost {} GiB of cache against {}",
              input.report.engine, input.report.engine_version, grouped(settings.max_num_seqs), gib(gain), kFewSequences),
-      "state --max-num-seqs as high as you need", input.deployment.where);
+      "state --max-num-seqs as high as you need", input.deployment.where)
+      .subject = "max-num-seqs";
 }
 
 void wide_cache(const RuleInput& input, std::vector<Placed>& out) {
@@ -59,7 +60,8 @@ void wide_cache(const RuleInput& input, std::vector<Placed>& out) {
               format("the cache is kept in {}: {} tokens; in fp8 it would hold {}", plan.settings.kv_cache_dtype,
                      grouped(plan.kv.tokens), grouped(tokens)),
               "--kv-cache-dtype fp8, after checking the quality on your own task",
-              place_of(input.deployment, {"kv-cache-dtype", "max-model-len"}));
+              place_of(input.deployment, {"kv-cache-dtype", "max-model-len"}))
+      .subject = plan.settings.kv_cache_dtype;
 }
 
 void utilisation(const RuleInput& input, std::vector<Placed>& out) {
@@ -73,7 +75,8 @@ void utilisation(const RuleInput& input, std::vector<Placed>& out) {
               format("utilisation {:.4g} is above what stays safe{}", plan.settings.gpu_memory_utilization,
                      wsl ? " under WSL2, where the host keeps part of the device" : " under load"),
               format("--gpu-memory-utilization {:.3f} is the highest that fits", *plan.highest_safe_utilization),
-              place_of(input.deployment, {"gpu-memory-utilization"}));
+              place_of(input.deployment, {"gpu-memory-utilization"}))
+      .subject = "gpu-memory-utilization";
 }
 
 void inflated_graphs(const RuleInput& input, std::vector<Placed>& out) {
@@ -102,7 +105,8 @@ void idle_tower(const RuleInput& input, std::vector<Placed>& out) {
     if (lever.id != "vision_off" || lever.frees < profiles::mib(128)) continue;
     add_finding(out, "KVF011", format("the vision tower and its profile take {} GiB", gib(lever.frees)),
                 R"(if only text is served: --limit-mm-per-prompt '{"image":0,"video":0}')",
-                input.deployment.model ? input.deployment.model->where : input.deployment.where);
+                input.deployment.model ? input.deployment.model->where : input.deployment.where)
+        .subject = lever.id;
   }
 }
 

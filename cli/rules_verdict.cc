@@ -79,13 +79,14 @@ void failed_checks(const RuleInput& input, std::vector<Placed>& out) {
   for (const Check& check : plan.checks) {
     const std::string_view id = own_id(check.id);
     if (check.verdict == Verdict::does_not_fit && !id.empty()) {
-      add_finding(out, id, check.text, own_hint(check), blamed(input, check.id));
+      add_finding(out, id, check.text, own_hint(check), blamed(input, check.id)).subject = check.id;
     }
   }
   for (const Check& check : plan.checks) {
     if (check.id != plan.binding || check.verdict != Verdict::does_not_fit || !own_id(check.id).empty()) continue;
     add_finding(out, "KVF001", format("{} ({}{})", check.text, check.id, shortfall(check)), concession(input),
-                blamed(input, check.id));
+                blamed(input, check.id))
+        .subject = check.id;
   }
 }
 
@@ -106,7 +107,7 @@ void headroom(const RuleInput& input, std::vector<Placed>& out) {
   if (input.margin.count <= 0 || (plan.verdict != Verdict::fits && plan.verdict != Verdict::tight)) return;
   const Check* least = least_headroom(plan);
   if (least == nullptr || least->margin() >= input.margin) return;
-  add_finding(out, "KVF030", margin_shortfall(plan, input.margin), "", blamed(input, least->id));
+  add_finding(out, "KVF030", margin_shortfall(plan, input.margin), "", blamed(input, least->id)).subject = least->id;
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ constexpr std::array kVerbs = {
             "Reads deployments as they stand: a vllm serve command line after --, vLLM --config files, docker compose, "
             "Kubernetes (Deployment, StatefulSet, LeaderWorkerSet, KServe, Ray), systemd units, quadlets, shell scripts and "
             "saved plans; - reads stdin, a directory is searched. Model, release and GPU come from the deployment where it "
-            "says them, else from flags and kvfit.yaml. Findings have an id, a place and a remedy: kvfit explain KVF001. "
+            "says them, else from kvfit.yaml; a flag beats both, and a note says so. Findings have an id, a place and a "
+            "remedy: kvfit explain KVF001. "
             "Without a deployment the flags themselves are checked.",
         .examples = "kvfit check --gpu rtx5090-32g deploy/\n"
                     "kvfit check --gpu h100-sxm -- vllm serve Qwen/Qwen3-8B --max-model-len 32K\n"
@@ -34,16 +35,18 @@ constexpr std::array kVerbs = {
          .about = "Plans as `kvfit plan` does, or reads a deployment or saved plan as `kvfit check` does, and writes what "
                   "starts exactly that: the engine's version pinned, every flag stated, probes sized from the time a start "
                   "takes. The header says verdict, headroom and how to write the file again. What does not run is not "
-                  "written (exit 1, or 3 when refused).",
+                  "written (exit 1, or 3 when refused), unless --force is given: then it is, with the same exit code.",
          .examples = "kvfit emit --gpu rtx5090-24g\n"
                      "kvfit emit --to compose --gpu l4 --model qwen3-8b -o compose.yaml\n"
                      "kvfit emit --to kubernetes --gpu l4 compose.yaml"},
     Verb{.name = "diff",
          .words = "BEFORE AFTER",
          .summary = "two plans or deployments: what changed in bytes and verdict",
-         .about = "Takes saved plans (`kvfit plan --format json`; - is stdin) or files with one deployment each, which are "
-                  "planned first. Exit 0 when nothing differs, 1 when something does. The markdown form is made for a pull "
-                  "request.",
+         .about =
+             "Takes saved plans (`kvfit plan --format json`; - is stdin) or files with one deployment each (--only names "
+             "one of several), which are planned first. Exit 0 when nothing differs, 1 when something does. The markdown "
+             "form is made for a pull "
+             "request.",
          .examples = "kvfit diff old.json new.json\n"
                      "kvfit diff --gpu l4 old.yaml new.yaml --format markdown -o comment.md"},
     Verb{.name = "explain",

@@ -14,6 +14,7 @@
 #include "profiles/catalog.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "profiles/text.h"
 #include "profiles/units.h"
 
@@ -76,7 +77,17 @@ ModelProfile read_model(const Node& document, std::string id, std::string origin
 
 ModelProfile load_model(const profiles::Catalog& catalog, std::string_view id_or_name) {
   const profiles::ProfileFile& file = catalog.resolve("models", id_or_name);
-  return read_model(catalog.load(file), file.id, file.origin);
+  ModelProfile out = read_model(catalog.load(file), file.id, file.origin);
+  const std::string wanted = profiles::lower(id_or_name);
+  for (const std::string& name : out.names) {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos || wanted == file.id) continue;
+    const std::string repository = profiles::lower(name);
+    if (wanted != repository && wanted != std::string_view(repository).substr(slash + 1)) continue;
+    out.model.repository = name;
+    break;
+  }
+  return out;
 }
 
 std::vector<ModelProfile> list_models(const profiles::Catalog& catalog) {

@@ -74,6 +74,7 @@ Version parse_version(std::string_view text) {
     const std::optional<int> part = reader.number();
     if (!part) break;
     parts[n++] = *part;
+    if (n == parts.size()) break;  // "0.10.1.1" is a rebuild of 0.10.1
     if (reader.rest.size() < 2 || reader.rest.front() != '.' || !(digit(reader.rest[1]) || reader.rest[1] == 'x')) break;
     reader.take(".");
   }

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "profiles/error.h"
 #include "profiles/text.h"
@@ -62,19 +64,63 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-void write_file(const std::string& path, std::string_view text) {
-  if (is_special(path)) return write_special(path, text);
-  const Undisturbed undisturbed;
-  const std::string partial = format("{}.{}.kvfit-tmp", path, ::getpid());
-  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (descriptor < 0) fail_environment(format("cannot write '{}': {}", path, std::strerror(errno)));
-  int failed = write_all(descriptor, text);
-  if (failed == 0 && ::fsync(descriptor) != 0 && errno != EINVAL) failed = errno;
-  if (::close(descriptor) != 0 && failed == 0) failed = errno;
-  if (failed == 0 && std::rename(partial.c_str(), path.c_str()) != 0) failed = errno;
-  if (failed == 0) return;
-  ::unlink(partial.c_str());
-  fail_environment(format("cannot write '{}': {}", path, std::strerror(failed)));
+namespace {
+
+// Temporary files of one set: what is still there at the end is taken away.
+class Partials {
+ public:
+  Partials() = default;
+  ~Partials() {
+    for (const auto& [partial, path] : made_) ::unlink(partial.c_str());
+  }
+  Partials(const Partials&) = delete;
+  Partials& operator=(const Partials&) = delete;
+
+  void write(const std::string& path, std::string_view text) {
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) cannot(path, EISDIR);
+    const std::string partial = format("{}.{}.kvfit-tmp", path, ::getpid());
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (descriptor < 0) cannot(path, errno);
+    made_.emplace_back(partial, path);
+    int failed = write_all(descriptor, text);
+    if (failed == 0 && ::fsync(descriptor) != 0 && errno != EINVAL) failed = errno;
+    if (::close(descriptor) != 0 && failed == 0) failed = errno;
+    if (failed != 0) cannot(path, failed);
+  }
+
+  void publish() {
+    while (!made_.empty()) {
+      const auto& [partial, path] = made_.back();
+      if (std::rename(partial.c_str(), path.c_str()) != 0) cannot(path, errno);
+      made_.pop_back();
+    }
+  }
+
+ private:
+  [[noreturn]] static void cannot(const std::string& path, int error) {
+    fail_environment(format("cannot write '{}': {}", path, std::strerror(error)));
+  }
+
+  std::vector<std::pair<std::string, std::string>> made_;  ///< temporary name, name
+};
+
+}  // namespace
+
+void write_files(const std::vector<FileText>& files) {
+  {
+    const Undisturbed undisturbed;
+    Partials partials;
+    for (const FileText& file : files) {
+      if (!is_special(file.path)) partials.write(file.path, file.text);
+    }
+    partials.publish();
+  }
+  for (const FileText& file : files) {
+    if (is_special(file.path)) write_special(file.path, file.text);
+  }
 }
+
+void write_file(const std::string& path, std::string_view text) { write_files({{path, std::string(text)}}); }
 
 }  // namespace kvfit::profiles

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiles/quantity.h"
 #include "profiles/text.h"
 #include "runtime/deployment_file.h"
 #include "runtime/interpolation.h"
@@ -48,8 +49,9 @@ class Service {
   std::vector<ServeCall> calls(const std::string& name) {
     const Node* image = node_.find("image");
     const Stated stated = image == nullptr ? Stated{"", node_.where()} : Stated{put_in(*image).text, image->where()};
-    std::vector<ServeCall> out = serve_of_container(stated, words("entrypoint"), words("command"), places_);
     const std::vector<EnvironmentVariable> environment = variables();
+    std::vector<ServeCall> out =
+        serve_of_container(stated, words("entrypoint"), words("command"), places_, shell_variables(environment));
     const GpuRequest gpus = requested();
     for (std::size_t i = 0; i < out.size(); ++i) {
       ServeCall& call = out[i];
@@ -87,7 +89,9 @@ class Service {
 
   std::vector<EnvironmentVariable> variables() const {
     std::vector<EnvironmentVariable> out;
-    const auto from_file = [&](const Node& path) {
+    const auto from_file = [&](const Node& entry) {
+      const Node* named = entry.is_map() ? entry.find("path") : nullptr;  // {path: x.env, required: false}
+      const Node& path = named != nullptr ? *named : entry;
       const std::optional<std::string> text = read_ && path.is_string() ? read_(path.string()) : std::nullopt;
       Settings settings;
       if (text) read_env_file(*text, settings);
@@ -138,8 +142,10 @@ class Service {
     if (ids != nullptr && ids->is_list()) {
       out.count = static_cast<std::int64_t>(ids->list().size());
       out.where = ids->where();
-    } else if (number != nullptr && number->is_integer()) {
-      out.count = number->integer(0, 1'000'000);
+    } else if (number != nullptr && !number->is_map() && !number->is_list()) {
+      const std::optional<std::int64_t> count = profiles::read_count(put_in(*number).text);  // "all" is none
+      if (!count || *count < 0 || *count > 1'000'000) return;
+      out.count = count;
       out.where = number->where();
     }
   }

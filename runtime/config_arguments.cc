@@ -50,6 +50,11 @@ std::string list_text(const Node& list) {
   return out;
 }
 
+// "None" is a name like any other to these; every other flag's parser refuses it.
+bool takes_any_word(FlagKind kind) {
+  return kind == FlagKind::text || kind == FlagKind::optional_text || kind == FlagKind::list;
+}
+
 class Reader {
  public:
   Reader(bool python, const FlagTable& flags, const Version& version, std::vector<Remark>& remarks)
@@ -61,8 +66,8 @@ class Reader {
   }
 
  private:
-  void remark(Remark::Kind kind, const Node& value, std::string text, std::string hint = {}) {
-    remarks_.push_back({kind, std::move(text), std::move(hint), value.where()});
+  void remark(Remark::Kind kind, const Node& value, std::string text, std::string hint = {}, bool fatal = false) {
+    remarks_.push_back({kind, std::move(text), std::move(hint), value.where(), fatal});
   }
 
   void entry(const std::string& key, const Node& value) {
@@ -71,7 +76,8 @@ class Reader {
     if (!found.in_version) {
       remark(Remark::Kind::other_version, value, format("{} is not a flag of {}", key, version_.text),
              found.flag->instead.empty() ? "the engine refuses flags it does not know"
-                                         : format("write {}", found.flag->instead));
+                                         : format("write {}", found.flag->instead),
+             version_.known);
     }
     ServeArgument out{.name = found.flag->name, .value = {}, .off = found.off, .spelled = key, .where = value.where()};
     switch (value.kind()) {
@@ -81,7 +87,7 @@ class Reader {
       case Node::Kind::null:
         if (python_) return;
         remark(Remark::Kind::null_value, value, format("{} without a value becomes the text \"None\"", key),
-               "remove the key: what is absent is the engine's default");
+               "remove the key: what is absent is the engine's default", !takes_any_word(found.flag->kind));
         return;
       case Node::Kind::map:
         out.value = json_of(value).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -117,12 +123,13 @@ class Reader {
     const FoundFlag letter = flags_.find("-" + key, version_);
     if (letter.flag != nullptr) {
       remark(Remark::Kind::short_key, value, format("short names do not exist in a configuration file: '{}'", key),
-             format("write {}", letter.flag->name));
+             format("write {}", letter.flag->name), true);
       return;
     }
     const std::string near = flags_.suggestion("--" + key, version_);
     remark(Remark::Kind::unknown_flag, value, format("no release of the engine known to kvfit has a flag '{}'", key),
-           near.empty() ? "the engine refuses flags it does not know, and kvfit leaves this one out" : near);
+           near.empty() ? "the engine refuses flags it does not know, and kvfit leaves this one out" : near,
+           flags_.complete_for(version_));
   }
 
   bool python_;

@@ -66,6 +66,7 @@ struct Remark {
   std::string text;  ///< one sentence without full stop
   std::string hint;  ///< how to mend it; may be empty
   profiles::Where where;
+  bool fatal = false;  ///< the engine does not start with it
 };
 
 struct Deployment {
@@ -79,9 +80,10 @@ struct Deployment {
   std::optional<Stated> image;
   std::optional<Stated> engine_version;  ///< from the image's tag: "0.24.0"
   GpuRequest gpus;
-  std::int64_t nodes = 1;    ///< machines of one replica (LeaderWorkerSet size)
-  std::int64_t experts = 0;  ///< saved plan: the model carved to so many experts; 0 = as it is
-  bool wsl2 = false;         ///< saved plan: made for WSL2
+  std::int64_t nodes = 1;                 ///< machines of one replica (LeaderWorkerSet size)
+  std::int64_t experts = 0;               ///< saved plan: the model carved to so many experts; 0 = as it is
+  bool wsl2 = false;                      ///< saved plan: made for WSL2
+  std::vector<std::string> config_files;  ///< read for --config, as seen from where kvfit runs
   std::vector<Remark> remarks;
 };
 

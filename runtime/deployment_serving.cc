@@ -28,7 +28,7 @@ class Reader {
   [[noreturn]] void wrong(const ServeArgument& one, std::string_view wanted) const {
     const bool variable = one.value.find('$') != std::string::npos;
     fail_input(format("--{} wants {}, not '{}'", one.name, wanted, one.value), one.where,
-               variable ? "nothing at hand sets the variable: check the file as it is rendered" : "");
+               variable ? "it is known only where it runs: state the value, or check the file as it is rendered" : "");
   }
 
   std::optional<std::int64_t> count(std::string_view name, std::int64_t least = 1) const {

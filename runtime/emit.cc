@@ -18,18 +18,18 @@ using profiles::format;
 using profiles::Json;
 
 constexpr std::array kTargets = {
-    EmitTarget{"command", "vllm serve, one flag a line (shell)", "", false, command_file},
-    EmitTarget{"vllm-config", "YAML for vllm serve --config", "", false, vllm_config_file},
-    EmitTarget{"compose", "docker compose service", "", false, compose_file},
-    EmitTarget{"quadlet", "podman quadlet (NAME.container)", "", false, quadlet_file},
-    EmitTarget{"systemd", "systemd unit that runs vllm on the host", "", false, systemd_file},
-    EmitTarget{"kubernetes", "Deployment, Service and volume claim", "", false, kubernetes_file},
-    EmitTarget{"leaderworkerset", "LeaderWorkerSet over several nodes", "", true, leaderworkerset_file},
-    EmitTarget{"ray", "shell script for the nodes of a Ray cluster", "", true, ray_file},
-    EmitTarget{"kserve", "KServe InferenceService", "", false, kserve_file},
-    EmitTarget{"ray-serve", "Ray Serve LLM application", "", false, ray_serve_file},
-    EmitTarget{"sglang", "sglang.launch_server (shell)", "sglang", false, sglang_file},
-    EmitTarget{"llama-server", "llama.cpp's server (shell)", "llama-server", false, llama_server_file},
+    EmitTarget{"command", "vllm serve, one flag a line (shell)", ".sh", "", false, command_file},
+    EmitTarget{"vllm-config", "YAML for vllm serve --config", ".yaml", "", false, vllm_config_file},
+    EmitTarget{"compose", "docker compose service", ".yaml", "", false, compose_file},
+    EmitTarget{"quadlet", "podman quadlet (NAME.container)", ".container", "", false, quadlet_file},
+    EmitTarget{"systemd", "systemd unit that runs vllm on the host", ".service", "", false, systemd_file},
+    EmitTarget{"kubernetes", "Deployment, Service and volume claim", ".yaml", "", false, kubernetes_file},
+    EmitTarget{"leaderworkerset", "LeaderWorkerSet over several nodes", ".yaml", "", true, leaderworkerset_file},
+    EmitTarget{"ray", "shell script for the nodes of a Ray cluster", ".sh", "", true, ray_file},
+    EmitTarget{"kserve", "KServe InferenceService", ".yaml", "", false, kserve_file},
+    EmitTarget{"ray-serve", "Ray Serve LLM application", ".yaml", "", false, ray_serve_file},
+    EmitTarget{"sglang", "sglang.launch_server (shell)", ".sh", "sglang", false, sglang_file},
+    EmitTarget{"llama-server", "llama.cpp's server (shell); needs --gguf", ".sh", "llama-server", false, llama_server_file},
 };
 
 bool whole_number(std::string_view text) {

@@ -16,6 +16,7 @@ namespace kvfit::runtime {
 struct EmitTarget {
   std::string_view name;    ///< "--to NAME"
   std::string_view what;    ///< one line for help
+  std::string_view ending;  ///< of such a file's name
   std::string_view engine;  ///< profiles/serving/ENGINE.yaml of an engine that is not vLLM; empty = vLLM
   bool several_nodes;       ///< can describe more than one machine
   std::string (*write)(const ServingUnit& unit);

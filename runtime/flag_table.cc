@@ -83,6 +83,7 @@ FlagTable::FlagTable(const Node& profile) {
   config.ignore("extensions");
   config.ignore("source");
   config.finish();
+  for (const Node& release : fields.at("parsers").list()) parsers_.push_back(planner::parse_version(read_release(&release)));
   for (const Node& node : fields.at("flags").list()) flags_.push_back(read_flag(node));
   fields.finish();
   std::sort(flags_.begin(), flags_.end(), [](const EngineFlag& a, const EngineFlag& b) { return a.name < b.name; });
@@ -131,6 +132,14 @@ FoundFlag FlagTable::find(std::string_view spelled, const Version& version) cons
   }
   out.in_version = out.flag != nullptr && exists_in(*out.flag, version);
   return out;
+}
+
+// "0.26" stands for all of 0.26.
+bool FlagTable::complete_for(const Version& version) const {
+  if (!version.known || parsers_.empty()) return false;
+  const Version& last = parsers_.back();
+  const bool within = version.major == last.major && version.minor == last.minor;
+  return (within || planner::compare(version, last) < 0) && planner::compare(version, parsers_.front()) >= 0;
 }
 
 bool FlagTable::drops_false(const Version& version) const {

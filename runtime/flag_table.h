@@ -43,6 +43,10 @@ class FlagTable {
   const EngineFlag* named(std::string_view name) const;
   const std::vector<EngineFlag>& all() const { return flags_; }
 
+  /// Whether a flag that this table lacks is one that the release refuses: its parser, or one before and one after it, was
+  /// read whole.
+  bool complete_for(const planner::Version& version) const;
+
   /// `key: false` of a configuration file leaves no trace in this release.
   bool drops_false(const planner::Version& version) const;
 
@@ -54,6 +58,7 @@ class FlagTable {
 
   std::vector<EngineFlag> flags_;  ///< sorted by name
   std::string false_is_dropped_until_;
+  std::vector<planner::Version> parsers_;  ///< oldest first
 };
 
 /// Whether a flag exists in a release; a release that is not known counts as the newest.

@@ -82,7 +82,10 @@ class Manifest {
     name_ = format("{}/{}", kind != nullptr && kind->is_string() ? kind->string() : "?",
                    name != nullptr && name->is_string() ? name->string() : "?");
     if (kind != nullptr && kind->is_string() && kind->string() == "RayService") ray();
-    if (const Node* size = find_in(&root_, {"spec", "leaderWorkerTemplate", "size"})) nodes_ = count_in(size).value_or(1);
+    if (const Node* size = find_in(&root_, {"spec", "leaderWorkerTemplate", "size"})) {
+      nodes_ = count_in(size).value_or(1);
+      grouped_ = true;
+    }
     if (const Node* model = find_in(&root_, {"spec", "predictor", "model"})) served_model(*model);
     if (const Node* model = find_in(&root_, {"spec", "model"})) described_model(*model);
     if (out_.empty()) walk(root_, 0);
@@ -121,13 +124,39 @@ class Manifest {
     return out;
   }
 
+  // What a ConfigMap of the same file holds, without the blanks that give it its place.
+  std::optional<std::string> mapped(std::string_view key) const {
+    const auto found = files_.find(key);
+    if (found == files_.end()) return std::nullopt;
+    const std::string& text = found->second;
+    const std::size_t first = text.find_first_not_of(" \t\n");
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
+  }
+
+  // A variable that the cluster sets when the pod starts stays as it is written: it is known there.
+  std::optional<std::string> set_elsewhere(const Node& container, std::string_view name) const {
+    const std::string as_written = format("$({})", name);
+    if (name == "LWS_GROUP_SIZE" && grouped_) return std::to_string(nodes_);
+    if ((name == "LWS_LEADER_ADDRESS" || name == "LWS_WORKER_INDEX") && grouped_) return as_written;
+    const Node* list = container.find("env");
+    if (list != nullptr && list->is_list()) {
+      for (const Node& one : list->list()) {
+        const Node* own = find_in(&one, {"name"});
+        if (own == nullptr || own->scalar_text() != name || find_in(&one, {"valueFrom"}) == nullptr) continue;
+        const Node* key = find_in(&one, {"valueFrom", "configMapKeyRef", "key"});
+        return key == nullptr ? as_written : mapped(key->scalar_text()).value_or(as_written);
+      }
+    }
+    return container.has("envFrom") ? std::optional(mapped(name).value_or(as_written)) : std::nullopt;
+  }
+
   std::vector<Word> words(const Node& container, std::string_view key,
                           const std::vector<EnvironmentVariable>& environment) const {
-    const Lookup lookup = [&environment](std::string_view name) -> std::optional<std::string> {
+    const Lookup lookup = [&](std::string_view name) -> std::optional<std::string> {
       for (const EnvironmentVariable& one : environment) {
         if (one.name == name) return one.value;
       }
-      return std::nullopt;
+      return set_elsewhere(container, name);
     };
     std::vector<Word> out;
     const Node* list = container.find(key);
@@ -166,8 +195,8 @@ class Manifest {
     const std::vector<EnvironmentVariable> variables = environment(node);
     const Stated stated =
         image != nullptr && image->is_string() ? Stated{image->string(), image->where()} : Stated{"", node.where()};
-    for (ServeCall& call :
-         serve_of_container(stated, words(node, "command", variables), words(node, "args", variables), places_)) {
+    for (ServeCall& call : serve_of_container(stated, words(node, "command", variables), words(node, "args", variables),
+                                              places_, shell_variables(variables))) {
       call.environment.insert(call.environment.begin(), variables.begin(), variables.end());
       if (stated.text.empty()) call.image.reset();
       add(std::move(call), node, &pod);
@@ -271,6 +300,7 @@ class Manifest {
   const std::map<std::string, std::string, std::less<>>& files_;
   std::string name_;
   std::int64_t nodes_ = 1;
+  bool grouped_ = false;  ///< a LeaderWorkerSet, whose controller sets LWS_*
   std::vector<ServeCall> out_;
 };
 

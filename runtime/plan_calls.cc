@@ -70,7 +70,7 @@ std::vector<ServeCall> plan_calls(const Node& root) {
   const Node& model = result.at("model");
   ServeCall out{.kind = "plan", .name = {}, .where = result.where()};
   const Node* serve = result.find("serve");
-  const Node& id = model.has("id") ? model.at("id") : model.at("repository");
+  const Node& id = model.has("repository") ? model.at("repository") : model.at("id");
   out.words = {{.text = id.string(), .where = id.where()}};
   std::vector<Word> rest = serve != nullptr ? words_of_line(*serve) : words_of_settings(result);
   out.words.insert(out.words.end(), rest.begin(), rest.end());

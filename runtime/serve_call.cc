@@ -22,16 +22,18 @@ bool is_yaml(const std::string& path) { return path.ends_with(".yaml") || path.e
 
 // --config FILE as two words: the file's arguments, or a remark on why there are none.
 std::vector<ServeArgument> named_config(const ServeCall& call, const ServeArgument& config, const CallContext& context,
-                                        const Version& version, std::vector<Remark>& remarks) {
+                                        const Version& version, Deployment& out) {
+  std::vector<Remark>& remarks = out.remarks;
   if (!is_yaml(config.value)) {
     remarks.push_back({Remark::Kind::config_extension,
                        format("--config {}: the engine refuses a file that is not named .yaml or .yml", config.value),
-                       "rename it", config.where});
+                       "rename it", config.where, true});
     return {};
   }
   const auto mounted = call.files.find(base_name(config.value));
   std::optional<std::string> text;
-  const std::string name = mounted != call.files.end() ? call.where.file : config.value;
+  const std::string folder = config.value.starts_with('/') ? "" : call.where.file.substr(0, call.where.file.rfind('/') + 1);
+  const std::string name = mounted != call.files.end() ? call.where.file : folder + config.value;
   if (mounted != call.files.end()) {
     text = mounted->second;
   } else if (context.read) {
@@ -43,9 +45,19 @@ std::vector<ServeArgument> named_config(const ServeCall& call, const ServeArgume
                        "check where it is, or put its values on the command line", config.where});
     return {};
   }
+  if (mounted == call.files.end()) out.config_files.push_back(name);
   const std::vector<Node> documents = profiles::parse_yaml_stream(std::move(*text), name);
   if (!documents.front().is_map()) documents.front().fail("a configuration file of the engine is a map of flags");
   return config_arguments(documents.front(), false, *context.flags, version, remarks);
+}
+
+// "vllm/vllm-openai" by whatever registry: the engine as it was released. Other images may hold forks and plugins with flags
+// of their own.
+bool other_build(const std::optional<Stated>& image, std::string_view released) {
+  if (!image || image->text.empty() || released.empty()) return false;
+  const std::string path = image->text.substr(0, image->text.find('@'));
+  const std::string name = path.substr(0, path.find(':', path.rfind('/') + 1));
+  return name != released && !name.ends_with("/" + std::string(released));
 }
 
 void take_model(std::vector<ServeArgument>& arguments, Deployment& out) {
@@ -95,8 +107,9 @@ Deployment read_call(const ServeCall& call, const CallContext& context) {
       out.engine_version = Stated{*version, call.image->where};
     }
   }
-  const std::string release =
-      context.engine_version.value_or(out.engine_version ? out.engine_version->text : context.default_version);
+  std::optional<std::string> stated = context.engine_version;
+  if (!stated) stated = out.engine_version ? std::optional(out.engine_version->text) : context.usual_version;
+  const std::string release = stated.value_or(context.default_version);
   const Version version = planner::parse_version(release);
   std::vector<ServeArgument> words = word_arguments(call.words, *context.flags, version, out.remarks);
   if (call.module) {
@@ -106,13 +119,18 @@ Deployment read_call(const ServeCall& call, const CallContext& context) {
   if (call.config) first = config_arguments(*call.config, call.python, *context.flags, version, out.remarks);
   for (const ServeArgument& one : words) {
     if (one.name != "config") continue;
-    for (ServeArgument& more : named_config(call, one, context, version, out.remarks)) first.push_back(std::move(more));
+    for (ServeArgument& more : named_config(call, one, context, version, out)) first.push_back(std::move(more));
   }
   std::erase_if(words, [](const ServeArgument& one) { return one.name == "config"; });
   take_model(first, out);
   take_model(words, out);  // the command line beats the file
   out.arguments = std::move(first);
   for (ServeArgument& one : words) out.arguments.push_back(std::move(one));
+  const bool other = other_build(call.image, context.released_image);
+  for (Remark& one : out.remarks) {
+    if (one.kind == Remark::Kind::unknown_flag && other) one.fatal = false;
+    if (one.kind == Remark::Kind::other_version && !stated) one.fatal = false;
+  }
   return out;
 }
 

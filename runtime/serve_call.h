@@ -27,7 +27,7 @@ struct ServeCall {
   GpuRequest gpus;
   std::int64_t nodes = 1;
   std::optional<Stated> engine_version;  ///< said outright (a saved plan)
-  bool module = false;                   ///< started as a Python module, where --model is no deprecated spelling
+  bool module = false;                   ///< started as a Python module or by its image: --model is no odd spelling there
   bool wsl2 = false;                     ///< of a saved plan
   std::int64_t experts = 0;              ///< of a saved plan: a carve to so many; 0 = all
   std::map<std::string, std::string, std::less<>> files;  ///< by base name: what a ConfigMap of the same file mounts
@@ -39,8 +39,10 @@ using FileReader = std::function<std::optional<std::string>(const std::string& p
 struct CallContext {
   const FlagTable* flags = nullptr;
   std::optional<std::string> engine_version;  ///< said by the user: beats the image's tag
-  std::string default_version;                ///< where neither says
+  std::optional<std::string> usual_version;   ///< kvfit.yaml's, where neither says
+  std::string default_version;                ///< where nobody says
   FileReader read;                            ///< may be empty
+  std::string released_image;                 ///< of the engine as released; any other may have flags of its own
 };
 
 /// Throws Error with place when a flag lacks its value or a --config file cannot be parsed. All else that is odd is a

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,7 +101,8 @@ std::vector<ServeCall> docker_run(const Words& words, std::size_t at, const Text
   const RunFlags flags = read_run_flags(words, at);
   if (flags.image >= words.size()) return {};
   const Stated image{words[flags.image].text, words[flags.image].where};
-  std::vector<ServeCall> out = serve_of_container(image, flags.entrypoint, rest(words, flags.image + 1), places);
+  std::vector<ServeCall> out =
+      serve_of_container(image, flags.entrypoint, rest(words, flags.image + 1), places, shell_variables(flags.environment));
   for (ServeCall& call : out) {
     call.environment.insert(call.environment.begin(), flags.environment.begin(), flags.environment.end());
     if (!call.gpus.count) call.gpus = flags.gpus;
@@ -117,6 +119,16 @@ std::vector<ServeCall> inner_script(const Words& words, std::size_t at, const Te
   if (name + 1 < words.size()) variables["@"] = rest(words, name + 1);
   const std::vector<ShellCommand> script = read_shell_inside(words[at].text, places, words[at].where, variables);
   return find_serve(script, places, variables);
+}
+
+// "pip install vllm==0.10.0", "uvx --from vllm==0.10.0": the release that later commands run.
+void installed_release(const Words& words, std::optional<Stated>& out) {
+  constexpr std::string_view kPin = "vllm==";
+  for (const Word& word : words) {
+    if (!word.text.starts_with(kPin)) continue;
+    const std::string release = word.text.substr(kPin.size());
+    if (planner::parse_version(release).known) out = Stated{release, word.where};
+  }
 }
 
 // `-c` may be joined with others: "-lc", "-ec".
@@ -160,7 +172,9 @@ std::vector<ServeCall> find_serve(const std::vector<ShellCommand>& script, const
                                   const ShellVariables& known) {
   std::vector<ServeCall> out;
   std::vector<EnvironmentVariable> exported;
+  std::optional<Stated> release;
   for (const ShellCommand& command : script) {
+    installed_release(command.words, release);
     if (!command.words.empty() && command.words.front().text == "export") {
       for (const auto& [name, word] : command.assignments) exported.push_back({name, word.text, word.where});
       continue;
@@ -170,17 +184,24 @@ std::vector<ServeCall> find_serve(const std::vector<ShellCommand>& script, const
       for (const auto& [name, word] : command.assignments) environment.push_back({name, word.text, word.where});
       for (EnvironmentVariable& own : call.environment) environment.push_back(std::move(own));
       call.environment = std::move(environment);
+      if (!call.image && !call.engine_version) call.engine_version = release;
       out.push_back(std::move(call));
     }
   }
   return out;
 }
 
+ShellVariables shell_variables(const std::vector<EnvironmentVariable>& environment) {
+  ShellVariables out;
+  for (const EnvironmentVariable& one : environment) out[one.name] = {{.text = one.value, .where = one.where}};
+  return out;
+}
+
 std::vector<ServeCall> serve_of_container(const Stated& image, const Words& entrypoint, const Words& arguments,
-                                          const TextPlaces& places) {
+                                          const TextPlaces& places, const ShellVariables& known) {
   Words all = entrypoint;
   all.insert(all.end(), arguments.begin(), arguments.end());
-  std::vector<ServeCall> out = find_serve(all, places);
+  std::vector<ServeCall> out = find_serve(all, places, known);
   const bool own_program = entrypoint.empty() && starts_vllm(image.text);
   if (out.empty() && own_program) {
     Words words = arguments;
@@ -191,6 +212,7 @@ std::vector<ServeCall> serve_of_container(const Stated& image, const Words& entr
     if (!other && names_model(words)) {
       ServeCall call;
       call.where = words.front().where;
+      call.module = true;  // the documented form: docker run IMAGE --model MODEL
       call.words = std::move(words);
       out.push_back(std::move(call));
     }

@@ -18,9 +18,14 @@ std::vector<ServeCall> find_serve(const std::vector<Word>& words, const TextPlac
 std::vector<ServeCall> find_serve(const std::vector<ShellCommand>& script, const TextPlaces& places,
                                   const ShellVariables& known);
 
-/// A container: its image's own program is replaced by `entrypoint` (empty: not), `arguments` follow it.
+/// A container: its image's own program is replaced by `entrypoint` (empty: not), `arguments` follow it; `known` is its
+/// environment, which a shell inside it sees.
 std::vector<ServeCall> serve_of_container(const Stated& image, const std::vector<Word>& entrypoint,
-                                          const std::vector<Word>& arguments, const TextPlaces& places);
+                                          const std::vector<Word>& arguments, const TextPlaces& places,
+                                          const ShellVariables& known);
+
+/// An environment as a shell has it.
+ShellVariables shell_variables(const std::vector<EnvironmentVariable>& environment);
 
 /// An image that starts vLLM's server by itself: "vllm/vllm-openai:v0.24.0", "rocm/vllm", "nvcr.io/nvidia/vllm".
 bool starts_vllm(std::string_view image);

@@ -23,6 +23,12 @@ constexpr std::size_t kLongestWord = std::size_t{64} << 10;
 constexpr std::size_t kMostText = std::size_t{8} << 20;
 constexpr int kDeepest = 16;
 
+// A word with an open part is open.
+void add_open(Word& out, const Word& part) {
+  out.whole = out.whole && part.whole;
+  out.command = out.command || part.command;
+}
+
 class Reader {
  public:
   Reader(const TextPlaces& places, ShellVariables& known) : places_(places), text_(places.text()), known_(known) {}
@@ -117,7 +123,7 @@ class Reader {
       if (at_ < text_.size() && !ends_word(text_[at_])) {
         for (const Word& part : read_word()) {
           value.text += (value.text.empty() ? "" : " ") + part.text;
-          value.whole = value.whole && part.whole;
+          add_open(value, part);
         }
       }
       if (more && values.size() == 1) value.text = values.front().text + value.text;
@@ -247,8 +253,10 @@ class Reader {
   }
 
   void unknown(std::size_t from, std::size_t end) {
-    put(text_.substr(from, end - from));
+    const std::string_view raw = text_.substr(from, end - from);
+    put(raw);
     field().whole = false;
+    field().command = field().command || raw.starts_with("$(") || raw.starts_with('`');
     at_ = end;
   }
 
@@ -287,7 +295,7 @@ class Reader {
     const bool all = rest.starts_with("[@]") || rest.starts_with("[*]");
     if (all) rest.remove_prefix(3);
     if (inner == "@" && known_.contains("@")) return elements(known_.find("@")->second, quoted);
-    if (length == 0) return unknown(from, end);
+    if (length == 0) return argument_or(inner, from, end, quoted);
     if (known_.contains(name) && !known_.find(name)->second.empty()) {
       const bool plain =
           rest.empty() || rest.front() == ':' || rest.front() == '-' || rest.front() == '=' || rest.front() == '?';
@@ -300,6 +308,15 @@ class Reader {
     const Word value = fallback(rest.substr(1), from);
     if (rest.front() == '=') known_[std::string(name)] = {value};
     insert(value, quoted);
+  }
+
+  // ${1:-text}: nobody gives a script arguments here.
+  void argument_or(std::string_view inner, std::size_t from, std::size_t end, bool quoted) {
+    const std::size_t digits = std::min(inner.find_first_not_of("0123456789"), inner.size());
+    const std::string_view rest = inner.substr(digits);
+    const bool stated = digits > 0 && (rest.starts_with(":-") || rest.starts_with('-'));
+    if (!stated) return unknown(from, end);
+    insert(fallback(rest.substr(rest.find('-') + 1), from), quoted);
   }
 
   // ${NAME:-text}: the text is a word of its own.
@@ -317,7 +334,7 @@ class Reader {
       }
       for (const Word& word : reader.read_word()) {
         out.text += word.text;
-        out.whole = out.whole && word.whole;
+        add_open(out, word);
       }
     }
     --depth_;
@@ -345,22 +362,35 @@ class Reader {
     const bool split = !quoted && value.text.find_first_of(" \t\n") != std::string::npos;
     if (!split) {
       if (!value.text.empty() || quoted) put(value.text);
-      if (!value.whole) field().whole = false;
+      if (!value.whole) add_open(field(), value);
       return;
     }
     Where from = value.where;
     for (std::size_t i = 0; i < value.text.size();) {
-      const std::size_t stop = std::min(value.text.find_first_of(" \t\n", i), value.text.size());
+      const std::size_t stop = field_end(value, i);
       if (stop > i) {
         const std::string piece = value.text.substr(i, stop - i);
         from = places_.find(piece, from.line, from.column, from);
         if (!open_) start_ = from;
         put(piece);
-        if (!value.whole) field().whole = false;
+        if (piece.find_first_of("$`") != std::string::npos) add_open(field(), value);
       }
       if (stop < value.text.size()) open_ = false;
       i = stop + 1;
     }
+  }
+
+  // The next blank that is not inside $(...) or `...`, which print what nobody knows here.
+  static std::size_t field_end(const Word& value, std::size_t i) {
+    int depth = 0;
+    bool quoted = false;
+    for (; i < value.text.size(); ++i) {
+      const char c = value.text[i];
+      if (value.command && c == '`') quoted = !quoted;
+      if (value.command && (c == '(' || c == ')')) depth += c == '(' ? 1 : -1;
+      if (depth <= 0 && !quoted && (blank(c) || c == '\n')) break;
+    }
+    return i;
   }
 
   struct Document {

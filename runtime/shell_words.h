@@ -18,7 +18,8 @@ namespace kvfit::runtime {
 struct Word {
   std::string text;
   profiles::Where where;
-  bool whole = true;  ///< false: holds something that only the shell at run time knows
+  bool whole = true;     ///< false: holds something that only the shell at run time knows
+  bool command = false;  ///< then: what a command prints, not a variable
 };
 
 struct ShellCommand {

@@ -219,16 +219,10 @@ class Unit {
     if (words.empty()) return;
     std::string& program = words.front().text;
     program.erase(0, std::min(program.find_first_not_of("-@:+!"), program.size()));
-    for (ServeCall& call : find_serve(words, places_, shell_variables())) {
+    for (ServeCall& call : find_serve(words, places_, shell_variables(environment_))) {
       call.kind = "systemd";
       out.push_back(std::move(call));
     }
-  }
-
-  ShellVariables shell_variables() const {
-    ShellVariables out;
-    for (const auto& [name, value] : variables_) out[name] = {{.text = value, .where = places_.at(0), .whole = true}};
-    return out;
   }
 
   void contained(const Setting& image, std::vector<ServeCall>& out) {
@@ -237,7 +231,8 @@ class Unit {
     std::vector<Word> entrypoint, arguments;
     if (const Setting* own = find("Container", "Entrypoint")) entrypoint = Splitter(*own, places_, variables_).split();
     if (const Setting* exec = find("Container", "Exec")) arguments = Splitter(*exec, places_, variables_).split();
-    for (ServeCall& call : serve_of_container({named.front().text, named.front().where}, entrypoint, arguments, places_)) {
+    for (ServeCall& call : serve_of_container({named.front().text, named.front().where}, entrypoint, arguments, places_,
+                                              shell_variables(environment_))) {
       call.kind = "quadlet";
       call.gpus = devices();
       out.push_back(std::move(call));

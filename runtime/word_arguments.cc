@@ -48,10 +48,14 @@ class Parser {
   }
 
  private:
-  void remark(Remark::Kind kind, const Word& word, std::string text, std::string hint = {}) {
-    remarks_.push_back({kind, std::move(text), std::move(hint), word.where});
+  void remark(Remark::Kind kind, const Word& word, std::string text, std::string hint = {}, bool fatal = false) {
+    remarks_.push_back({kind, std::move(text), std::move(hint), word.where, fatal});
   }
   void unset(const Word& word) {
+    if (word.command) {
+      return remark(Remark::Kind::unset_variable, word, format("'{}' is what a command prints when it runs", word.text),
+                    "state the value, or check the command line that comes of it: kvfit check -- vllm serve ...");
+    }
     remark(Remark::Kind::unset_variable, word, format("nothing at hand sets the variable in '{}'", word.text),
            "set it in the file, or check the file as it is rendered");
   }
@@ -63,7 +67,7 @@ class Parser {
       out_.push_back({.name = "model", .value = word.text, .spelled = {}, .where = word.where});
     } else {
       remark(Remark::Kind::stray_word, word, format("'{}' belongs to no flag: the engine refuses to start", word.text),
-             "remove it, or quote it together with the flag's value");
+             "remove it, or quote it together with the flag's value", true);
     }
   }
 
@@ -131,7 +135,7 @@ class Parser {
       const Word& stray = given ? words_[at_ - 1] : words_[at_];
       remark(Remark::Kind::stray_word, stray,
              format("{} is a switch and takes no '{}': the engine refuses to start", out.spelled, stray.text),
-             word == "true" ? format("write {} alone", out.spelled) : format("write --no-{}", out.name));
+             word == "true" ? format("write {} alone", out.spelled) : format("write --no-{}", out.name), true);
     }
     if (!given) ++at_;
     out.off = out.off != (word == "false");
@@ -149,7 +153,8 @@ class Parser {
   void not_known(const Word& word, const std::string& spelled, bool given) {
     const std::string near = flags_.suggestion(spelled, version_);
     remark(Remark::Kind::unknown_flag, word, format("no release of the engine known to kvfit has a flag {}", spelled),
-           near.empty() ? "the engine refuses flags it does not know, and kvfit leaves this one out" : near);
+           near.empty() ? "the engine refuses flags it does not know, and kvfit leaves this one out" : near,
+           flags_.complete_for(version_));
     if (!given && at_ < words_.size() && !is_flag(words_[at_].text)) ++at_;
   }
 
@@ -158,7 +163,8 @@ class Parser {
     remark(Remark::Kind::other_version, word,
            gone ? format("{} is gone in {} (until {})", spelled, version_.text, flag.until)
                 : format("{} is not known to {} (since {})", spelled, version_.text, flag.since),
-           flag.instead.empty() ? "the engine refuses flags it does not know" : format("write {}", flag.instead));
+           flag.instead.empty() ? "the engine refuses flags it does not know" : format("write {}", flag.instead),
+           version_.known);
   }
 
   void config_in_one(const Word& word, const std::string& path) {
