@@ -42,7 +42,8 @@ bool is_file(const std::string& path) {
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::exists(a, error) && fs::exists(b, error)) return fs::equivalent(a, b, error);
-  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+  const auto place = [&error](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, error), error); };
+  return place(a) == place(b);
 }
 
 // Before anything is written: two reports in one file, or one over what was read, would lose something.

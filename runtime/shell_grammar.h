@@ -19,6 +19,20 @@ inline std::size_t name_length(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), name_rest) - text.begin());
 }
 
+// Where an unquoted value's field ends: the next blank, where `command` not one inside $(...) or `...`, whose output nobody
+// knows here.
+inline std::size_t field_end(std::string_view text, bool command, std::size_t i) {
+  int depth = 0;
+  bool quoted = false;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (command && c == '`') quoted = !quoted;
+    if (command && (c == '(' || c == ')')) depth += c == '(' ? 1 : -1;
+    if (depth <= 0 && !quoted && (blank(c) || c == '\n')) break;
+  }
+  return i;
+}
+
 // Words that stand before a command and leave it a command.
 inline bool is_prefix(std::string_view word) {
   constexpr std::string_view kPrefixes[] = {"if",   "then", "else",  "elif",    "do", "while", "until", "!",     "{",

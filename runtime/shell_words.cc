@@ -23,12 +23,6 @@ constexpr std::size_t kLongestWord = std::size_t{64} << 10;
 constexpr std::size_t kMostText = std::size_t{8} << 20;
 constexpr int kDeepest = 16;
 
-// A word with an open part is open.
-void add_open(Word& out, const Word& part) {
-  out.whole = out.whole && part.whole;
-  out.command = out.command || part.command;
-}
-
 class Reader {
  public:
   Reader(const TextPlaces& places, ShellVariables& known) : places_(places), text_(places.text()), known_(known) {}
@@ -255,8 +249,7 @@ class Reader {
   void unknown(std::size_t from, std::size_t end) {
     const std::string_view raw = text_.substr(from, end - from);
     put(raw);
-    field().whole = false;
-    field().command = field().command || raw.starts_with("$(") || raw.starts_with('`');
+    add_open(field(), {.text = {}, .where = {}, .whole = false, .command = raw.starts_with("$(") || raw.starts_with('`')});
     at_ = end;
   }
 
@@ -312,10 +305,8 @@ class Reader {
 
   // ${1:-text}: nobody gives a script arguments here.
   void argument_or(std::string_view inner, std::size_t from, std::size_t end, bool quoted) {
-    const std::size_t digits = std::min(inner.find_first_not_of("0123456789"), inner.size());
-    const std::string_view rest = inner.substr(digits);
-    const bool stated = digits > 0 && (rest.starts_with(":-") || rest.starts_with('-'));
-    if (!stated) return unknown(from, end);
+    const std::string_view rest = inner.substr(std::min(inner.find_first_not_of("0123456789"), inner.size()));
+    if (rest.size() == inner.size() || rest.substr(0, 2).find('-') > 1) return unknown(from, end);
     insert(fallback(rest.substr(rest.find('-') + 1), from), quoted);
   }
 
@@ -367,7 +358,7 @@ class Reader {
     }
     Where from = value.where;
     for (std::size_t i = 0; i < value.text.size();) {
-      const std::size_t stop = field_end(value, i);
+      const std::size_t stop = field_end(value.text, value.command, i);
       if (stop > i) {
         const std::string piece = value.text.substr(i, stop - i);
         from = places_.find(piece, from.line, from.column, from);
@@ -378,19 +369,6 @@ class Reader {
       if (stop < value.text.size()) open_ = false;
       i = stop + 1;
     }
-  }
-
-  // The next blank that is not inside $(...) or `...`, which print what nobody knows here.
-  static std::size_t field_end(const Word& value, std::size_t i) {
-    int depth = 0;
-    bool quoted = false;
-    for (; i < value.text.size(); ++i) {
-      const char c = value.text[i];
-      if (value.command && c == '`') quoted = !quoted;
-      if (value.command && (c == '(' || c == ')')) depth += c == '(' ? 1 : -1;
-      if (depth <= 0 && !quoted && (blank(c) || c == '\n')) break;
-    }
-    return i;
   }
 
   struct Document {

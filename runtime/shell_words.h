@@ -27,6 +27,12 @@ struct ShellCommand {
   std::vector<Word> words;
 };
 
+/// A word with an open part is open.
+inline void add_open(Word& out, const Word& part) {
+  out.whole = out.whole && part.whole;
+  out.command = out.command || part.command;
+}
+
 /// Variables by name; an array is a list of words, and "@" holds the script's own arguments.
 using ShellVariables = std::map<std::string, std::vector<Word>, std::less<>>;
 

@@ -101,10 +101,10 @@ TEST_CASE("annotations: at most ten of a kind, the last one counts the rest; sep
   }
   const std::string text = check_github(run);
   std::size_t lines = 0;
-  for (std::size_t at = text.find("::warning"); at != std::string::npos; at = text.find("::warning", at + 1)) ++lines;
+  for (std::size_t at = text.find("::error"); at != std::string::npos; at = text.find("::error", at + 1)) ++lines;
   CHECK(lines == 10);
-  CHECK(text.starts_with("::warning file=a%2Cb.yaml,line=1,col=2,title=KVF016 unknown flag::50%25 of a,b:c?d\n"));
-  CHECK(text.find("::warning title=kvfit::16 more of this kind") != std::string::npos);
+  CHECK(text.starts_with("::error file=a%2Cb.yaml,line=1,col=2,title=KVF016 unknown flag::50%25 of a,b:c?d\n"));
+  CHECK(text.find("::error title=kvfit::16 more of this kind") != std::string::npos);
 }
 
 TEST_CASE("a comment stays below the limit and counts what is left out") {
@@ -121,7 +121,7 @@ TEST_CASE("a fingerprint survives moved lines and changed numbers, not another d
     CheckCase one;
     one.file = "a.yaml";
     one.deployment.name = name;
-    add_finding(one.findings, "KVF001", text, "", {.file = "a.yaml", .line = line});
+    add_finding(one.findings, "KVF001", text, "", {.file = "a.yaml", .line = line}).subject = "kv_one_request";
     run.cases.push_back(std::move(one));
     mark_fingerprints({}, run);
     return run.cases[0].findings[0].fingerprint;

@@ -13,7 +13,8 @@ using namespace kvfit;
 std::string fault(const std::string& flags) {
   try {
     const runtime::FlagTable table(profiles::parse_yaml(
-        "id: x\nsource: y\nas_of: z\nconfig_file: {false_is_dropped_until: \"0.26\"}\nflags:\n" + flags, "flags.yaml"));
+        "id: x\nsource: y\nas_of: z\nconfig_file: {false_is_dropped_until: \"0.26\"}\nparsers: [\"0.7\"]\nflags:\n" + flags,
+        "flags.yaml"));
   } catch (const profiles::Error& error) {
     return error.message();
   }
@@ -31,6 +32,18 @@ TEST_CASE("a beginning of a name counts only when one flag of that release has i
   CHECK(flags.find("--max", version).flag == nullptr);
   CHECK(flags.find("--no-enable-prefix-caching", version).off);
   CHECK(flags.find("--no-headless", version).flag == nullptr);  // a plain switch has no opposite
+}
+
+TEST_CASE("from the first parser that was read to the last, a flag that no row has is refused; beyond nobody can tell") {
+  const auto complete = [](const char* release) {
+    return tests::vllm_flags().complete_for(planner::parse_version(release));
+  };
+  CHECK_FALSE(complete("0.6.6"));
+  CHECK(complete("0.7.0"));
+  CHECK(complete("0.19.1"));
+  CHECK(complete("0.26.1"));
+  CHECK_FALSE(complete("0.27.0"));
+  CHECK_FALSE(complete("nightly"));
 }
 
 TEST_CASE("faults of a table are named") {
