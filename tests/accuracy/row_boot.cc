@@ -3,6 +3,7 @@
 #include <array>
 
 #include "profiles/text.h"
+#include "tests/accuracy/argument_text.h"
 #include "tests/accuracy/json_fields.h"
 #include "tests/accuracy/rows.h"
 #include "tests/accuracy/spelling.h"
@@ -166,17 +167,6 @@ Arguments arguments_of(const Json& args) {
   return out;
 }
 
-/// "--max-model-len" is max_model_len.
-Json engine_spelling(const Json& args) {
-  Json out = Json::object();
-  for (const auto& [key, value] : args.items()) {
-    std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
-    std::replace(name.begin(), name.end(), '-', '_');
-    out[name] = value;
-  }
-  return out;
-}
-
 Measured measured_of(const Json& row) {
   Measured out;
   out.weights = printed_of(row, "weights_gib");
@@ -202,7 +192,7 @@ Measured measured_of(const Json& row) {
 }  // namespace
 
 Observation read_boot(const Json& row) {
-  const Json args = engine_spelling(object_of(row, "args"));
+  const Json args = engine_arguments(row);
   Observation out;
   out.shape = "boot";
   out.engine = read_engine_name(text_of(row, "engine").value_or("vllm"));

@@ -28,6 +28,30 @@ TEST_CASE("a general row: arguments, measured sizes with their rounding, and how
   CHECK(o.outcome == Outcome::good);
 }
 
+TEST_CASE("arguments are read from an object, a command line, a list and pairs alike") {
+  for (
+      const char* args : {
+          R"j({"--max-model-len":8192,"util":"0.8","kv-cache-dtype":"fp8","enable_prefix_caching":false,"tp":2})j",
+          R"j("vllm serve org/m --max-model-len 8192 --gpu-memory-utilization=0.8 \\ --kv-cache-dtype 'fp8' --no-enable-prefix-caching -tp 2")j",
+          R"j(["--max-model-len","8k","--gpu-memory-utilization",".8","--kv-cache-dtype","fp8","--no-enable-prefix-caching","-tp","2"])j",
+          R"j("max_model_len=8192, gpu_memory_utilization=0.8, kv_cache_dtype=fp8, enable_prefix_caching=False, tp=2")j",
+      }) {
+    INFO(args);
+    const Rows rows = read(R"j({"id":"a","engine":"vllm","model":"m","measured":{},"args":)j" + std::string(args) + "}");
+    REQUIRE(rows.observations.size() == 1);
+    const Observation& o = rows.observations.front();
+    CHECK(o.arguments.max_model_len == 8192);
+    CHECK(*o.arguments.gpu_memory_utilization == doctest::Approx(0.8));
+    CHECK(o.arguments.kv_cache_dtype == "fp8");
+    CHECK(o.arguments.enable_prefix_caching == false);
+    CHECK(o.tp == 2);
+    CHECK(o.arguments.unread.empty());
+  }
+  const Rows speculating = read(
+      R"j({"id":"a","engine":"vllm","model":"m","measured":{},"args":"--speculative-config '{\"method\": \"mtp\", \"num_speculative_tokens\": 3}'"})j");
+  CHECK(speculating.observations.front().arguments.speculative->tokens == 3);
+}
+
 TEST_CASE("a bench row of a mixed pair is sized by the smaller card") {
   const Rows rows = read(
       R"j({"id":"b","gpu":"RTX 5090 + RTX 3090 Ti","gpu_mem":"32607+24564","tp":2,"model":"m","quant":"int4 + DFlash n5",)j"
