@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Emitted files under the eyes of others: `emit_validators.py KVFIT`.
+"""Emitted files under the eyes of others: `emit_validators.py KVFIT FOLDER`, FOLDER with the node_modules of tests/validators.
 
 Each target is written for a real plan and given to what reads such files elsewhere: PyYAML (YAML 1.1, strict about
 duplicates), JSON Schema subsets of the formats' own definitions (tests/data/emit/*.schema.json), systemd-analyze, shellcheck,
-bash, zsh, fish, groff. A validator that this machine lacks is named in a line "skipped"; with none at all the exit code is 77.
+bash, zsh, fish, groff, dclint (compose), kubernetes-models (Kubernetes' own API) and ajv (kvfit's JSON). A validator that this machine lacks is named in a line "skipped"; with none at all the exit code is 77.
 """
 
 import json
@@ -149,6 +149,59 @@ def quadlets(kvfit):
     passed.append("quadlet (keys)")
 
 
+def refuses(what, command):
+    """A validator that takes everything proves nothing."""
+    if subprocess.run(command, capture_output=True, text=True, timeout=120).returncode == 0:
+        failures.append(f"{what}: {command[0]} takes a broken file")
+
+
+def from_npm(kvfit, folder, place):
+    """dclint, kubernetes-models and ajv, each also shown a file that is wrong."""
+    programs = place / "node_modules" / ".bin"
+    if not (programs / "dclint").exists() or not shutil.which("node"):
+        skipped.extend(["dclint", "kubernetes-models", "ajv"])
+        return
+    style = ["--disable-rule", "no-unbound-port-interfaces"]  # who may reach the port is the user's to say
+    for name, flags in [("one", ONE), ("hub", HUB)]:
+        path = folder / f"{name}-compose.yaml"
+        path.write_text(emit(kvfit, "compose", flags))
+        ran(f"compose {name}", [str(programs / "dclint"), "-q", str(path), *style], True)
+    path.write_text(path.read_text().replace("capabilities", "capabilites"))
+    refuses("compose", [str(programs / "dclint"), "-q", str(path), *style])
+    kubernetes(kvfit, folder, place)
+    schema, plan = folder / "plan.schema.json", folder / "plan.json"
+    for verb, words in [("plan", ONE), ("check", ["--fail-on", "never", *ONE, "--model", "qwen3-8b"])]:
+        words = [word for word in words if verb == "plan" or word not in ("--experts", "192")]
+        schema.write_text(subprocess.run([kvfit, "schema", verb], capture_output=True, text=True, check=True).stdout)
+        plan.write_text(subprocess.run([kvfit, verb, *words, "--format", "json"], capture_output=True, text=True).stdout)
+        ajv = [str(programs / "ajv"), "validate", "--spec=draft2020", "-s", str(schema), "-d", str(plan)]
+        ran(f"{verb} json", ajv, False)
+    plan.write_text(plan.read_text().replace('"format_version": "1.0"', '"format_version": "9.0"'))
+    refuses("json", ajv)
+
+
+def kubernetes(kvfit, folder, place):
+    try:
+        import yaml
+    except ImportError:
+        skipped.append("kubernetes-models (needs python3-yaml)")
+        return
+    check = ["node", str(Path(__file__).resolve().parent.parent / "validators" / "kubernetes.mjs"), str(place)]
+    path = folder / "objects.json"
+    for target, flags in [("kubernetes", ONE), ("kubernetes", HUB), ("leaderworkerset", MANY), ("kserve", HUB)]:
+        objects = list(yaml.safe_load_all(emit(kvfit, target, flags)))
+        if target == "leaderworkerset":  # the pods in it are Kubernetes' own
+            group = objects[0]["spec"]["leaderWorkerTemplate"]
+            for role in ("leaderTemplate", "workerTemplate"):
+                objects.append({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": group[role]["spec"]})
+        path.write_text(json.dumps(objects))
+        ran(f"{target} {flags[1]} (kubernetes-models)", [*check, str(path)], False)
+    objects = list(yaml.safe_load_all(emit(kvfit, "kubernetes", ONE)))
+    objects[0]["spec"]["replicas"] = "two"
+    path.write_text(json.dumps(objects))
+    refuses("kubernetes", [*check, str(path)])
+
+
 def completions(kvfit, folder):
     for shell, check in [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])]:
         text = subprocess.run([kvfit, "completions", shell], capture_output=True, text=True, check=True).stdout
@@ -185,9 +238,10 @@ def main():
         scripts(kvfit, folder)
         units(kvfit, folder)
         quadlets(kvfit)
+        from_npm(kvfit, folder, Path(sys.argv[2]))
         completions(kvfit, folder)
         pages(kvfit)
-    for program in ("docker-compose", "dclint", "kubeconform", "podman"):
+    for program in ("docker-compose", "kubeconform", "podman"):
         if not shutil.which(program):
             skipped.append(program)
     print("\n".join(f"ok: {line}" for line in passed))
