@@ -214,6 +214,11 @@ std::optional<std::string> Answerer::release_of(const std::string& file, CheckCa
   return first_of({flag, image->text});
 }
 
+std::string Answerer::model_id(const std::string& name) const {
+  const auto known = models_.find(lower(name));
+  return known == models_.end() ? lower(name) : catalog_.resolve("models", known->second).id;
+}
+
 // A model that a deployment names and nobody here knows (a fine-tuned copy, a folder of the server) is for kvfit.yaml to
 // say.
 std::string Answerer::model_of(const std::string& file, std::int64_t& experts, CheckCase& out) const {
@@ -227,7 +232,7 @@ std::string Answerer::model_of(const std::string& file, std::int64_t& experts, C
     std::string name = model_name(*model, file, experts, out.assumptions);
     std::int64_t ignored = 0;
     std::vector<std::string> unused;
-    if (stated && lower(model_name(stated->text, file, ignored, unused)) != lower(name)) {
+    if (stated && model_id(model_name(stated->text, file, ignored, unused)) != model_id(name)) {
       disagreement(out, format("--model {} is planned, though the deployment serves {}", *model, stated->text),
                    stated->where);
     }

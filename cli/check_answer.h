@@ -45,6 +45,7 @@ class Answerer {
                          std::vector<std::string>& assumptions) const;
   std::optional<std::string> gpu_of_label(const std::string& label) const;
   std::string gpu_id(const std::string& name) const;
+  std::string model_id(const std::string& name) const;
   std::shared_ptr<const ThisGpu> this_gpu(const std::string& name) const;
   void price(const Asked& asked, CheckCase& out) const;
 

@@ -11,6 +11,7 @@
 #include "profiles/error.h"
 #include "profiles/text.h"
 #include "profiles/units.h"
+#include "runtime/deployment_file.h"
 
 namespace kvfit::cli {
 namespace {
@@ -158,14 +159,7 @@ void compare(std::string_view group, const Values& before, const Values& after, 
 }
 
 const Node& result_of(const Node& root) {
-  const Node* schema = root.is_map() ? root.find("schema") : nullptr;
-  if (schema == nullptr || !schema->is_string() || schema->string() != "kvfit.plan") {
-    root.fail("this is no saved plan", "kvfit plan --format json -o plan.json makes one");
-  }
-  const Node& version = root.at("format_version");
-  if (!version.string().starts_with("1.")) {
-    version.fail(format("this plan has format {}; this kvfit reads 1.x", version.string()));
-  }
+  runtime::refuse_other_plans(root);
   return root.at("result");
 }
 

@@ -87,8 +87,7 @@ void inflated_graphs(const RuleInput& input, std::vector<Placed>& out) {
   add_finding(out, "KVF010",
               format("the memory set aside for CUDA graphs came out {:.1f} times too high in a boot like this one: {}",
                      row->value("ratio"), row->source),
-              "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0 gives it back; check run-fit again with it",
-              place_of(input.deployment, {"data-parallel-size", "enable-expert-parallel"}));
+              row->word("remedy"), place_of(input.deployment, {"data-parallel-size", "enable-expert-parallel"}));
 }
 
 // A sign that images are served: any flag about them.

@@ -8,6 +8,7 @@
 #include "cli/words.h"
 #include "profiles/error.h"
 #include "profiles/text.h"
+#include "runtime/deployment_file.h"
 
 namespace kvfit::cli {
 namespace {
@@ -17,7 +18,6 @@ using profiles::Bytes;
 using profiles::format;
 using profiles::Node;
 
-constexpr std::string_view kMajor = "1.";
 constexpr const char* kHint = "write one with: kvfit plan --gpu ID --format json -o plan.json";
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 
@@ -50,20 +50,10 @@ planner::Ledger read_ledger(const Node& rank) {
   return out;
 }
 
-void check_kind(const Node& document) {
-  if (!document.is_map() || !document.has("schema") || document.at("schema").scalar_text() != "kvfit.plan") {
-    document.fail("this is no plan of kvfit", kHint);
-  }
-  const Node& version = document.at("format_version");
-  if (!version.scalar_text().starts_with(kMajor)) {
-    version.fail(format("format version {} is not known here", version.scalar_text()), "use the kvfit that wrote it");
-  }
-}
-
 }  // namespace
 
 SavedPlan read_saved_plan(const Node& document) {
-  check_kind(document);
+  runtime::refuse_other_plans(document);
   SavedPlan out;
   const Node* arguments = document.find("arguments");
   if (arguments == nullptr) document.fail("this plan does not say which flags it was asked with", kHint);

@@ -33,7 +33,9 @@ std::vector<ServeCall> kubernetes_calls(const std::vector<profiles::Node>& docum
 std::vector<ServeCall> ray_serve_calls(const profiles::Node& root, const std::string& name);
 std::vector<ServeCall> unit_calls(const TextPlaces& places, const FileReader& read);
 std::vector<ServeCall> shell_calls(const TextPlaces& places);
-/// A saved plan: the call it planned. Throws Error when it is of another major format_version.
+/// Throws Error when a document is no plan that `kvfit plan --format json` wrote, or of another major format_version.
+void refuse_other_plans(const profiles::Node& root);
+/// A saved plan: the call it planned. Throws Error as above.
 std::vector<ServeCall> plan_calls(const profiles::Node& root);
 
 }  // namespace kvfit::runtime

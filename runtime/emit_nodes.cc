@@ -19,9 +19,6 @@ using profiles::fail_input;
 using profiles::format;
 using profiles::Json;
 
-constexpr int kRpcPort = 13345;
-constexpr int kRayPort = 6379;
-
 void add(std::vector<std::string>& words, std::vector<std::string> more) {
   for (std::string& word : more) words.push_back(std::move(word));
 }
@@ -48,7 +45,7 @@ PodParts replicated(const ServingUnit& unit, bool leader) {
                .arguments = container_arguments(unit),
                .serves = leader};
   add(out.arguments, {format("--data-parallel-size-local={}", local), "--data-parallel-address=$(LWS_LEADER_ADDRESS)",
-                      format("--data-parallel-rpc-port={}", kRpcPort)});
+                      format("--data-parallel-rpc-port={}", unit.rpc_port)});
   if (leader) return out;
   out.arguments.emplace_back("--headless");
   if (local == 1) {
@@ -84,8 +81,8 @@ std::string ray_head(const ServingUnit& unit) {
       unit, stated ? std::vector<ServeFlag>{} : std::vector<ServeFlag>{{"--distributed-executor-backend", "ray"}});
   if (unit.command.environment.empty()) serve.insert(0, "exec ");
   std::string out = "head)\n";
-  out +=
-      format("  ray start --head --node-ip-address \"$NODE_IP\" --port {} --num-gpus {}\n", kRayPort, unit.gpus_per_node());
+  out += format("  ray start --head --node-ip-address \"$NODE_IP\" --port {} --num-gpus {}\n", unit.ray_port,
+                unit.gpus_per_node());
   out += format(
       "  waited=0\n"
       "  until python3 -c 'import ray, sys; ray.init(address=\"auto\", log_to_driver=False); "
@@ -150,7 +147,7 @@ std::string ray_file(const ServingUnit& unit) {
       "  exit 2\n"
       "  ;;\n"
       "esac\n",
-      kRayPort, unit.gpus_per_node());
+      unit.ray_port, unit.gpus_per_node());
   return out;
 }
 

@@ -61,11 +61,19 @@ std::vector<Word> words_of_line(const Node& serve) {
 
 }  // namespace
 
-std::vector<ServeCall> plan_calls(const Node& root) {
+void refuse_other_plans(const Node& root) {
+  const Node* schema = root.is_map() ? root.find("schema") : nullptr;
+  if (schema == nullptr || !schema->is_string() || schema->string() != "kvfit.plan") {
+    root.fail("this is no saved plan", "kvfit plan --format json -o plan.json makes one");
+  }
   const Node& version = root.at("format_version");
   if (!version.string().starts_with("1.")) {
     version.fail(profiles::format("this plan has format {}; this kvfit reads 1.x", version.string()));
   }
+}
+
+std::vector<ServeCall> plan_calls(const Node& root) {
+  refuse_other_plans(root);
   const Node& result = root.at("result");
   const Node& model = result.at("model");
   ServeCall out{.kind = "plan", .name = {}, .where = result.where()};

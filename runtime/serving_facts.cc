@@ -59,6 +59,8 @@ ServingFacts read_serving_facts(const Node& profile) {
   ServingFacts out;
   std::tie(out.image, out.tag) = read_image(fields.at("image"));
   out.port = read_port(fields.at("port"));
+  out.rpc_port = read_port(fields.at("rpc_port"));
+  out.ray_port = read_port(fields.at("ray_port"));
   Fields health(fields.at("health"));
   out.health = health.at("path").string();
   health.ignore("source");

@@ -15,9 +15,10 @@ namespace kvfit::runtime {
 
 /// profiles/serving/vllm.yaml
 struct ServingFacts {
-  std::string image, tag;  ///< "vllm/vllm-openai", "v{}": {} is the release
-  int port = 0;            ///< the engine's own default
-  std::string health;      ///< path that answers 200 once requests are served
+  std::string image, tag;          ///< "vllm/vllm-openai", "v{}": {} is the release
+  int port = 0;                    ///< the engine's own default
+  int rpc_port = 0, ray_port = 0;  ///< between machines: data parallel ranks; the head of a Ray cluster
+  std::string health;              ///< path that answers 200 once requests are served
   profiles::Bytes shared_memory_per_gpu, host_memory_per_gpu;
   profiles::Bytes read_rate;  ///< bytes of a checkpoint read in a second
   std::string read_source;

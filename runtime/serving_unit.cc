@@ -206,6 +206,8 @@ ServingUnit make_unit(const Question& question, const Plan& plan, ServeCommand c
       wishes.model_is_directory || out.command.model.starts_with('.') || out.command.model.starts_with('/');
   out.gguf = wishes.gguf;
   out.default_port = out.port = facts.port;
+  out.rpc_port = facts.rpc_port;
+  out.ray_port = facts.ray_port;
   out.lists = wishes.lists;
   out.settings = plan.settings;
   take_apart(facts, out);

@@ -41,6 +41,7 @@ struct ServingUnit {
   bool model_is_directory = false;
   std::string gguf;  ///< file or REPOSITORY[:QUANT] for engines that read GGUF
   int port = 0, default_port = 0;
+  int rpc_port = 0, ray_port = 0;  ///< ServingFacts'
   std::string health;
   std::int64_t gpus = 1, nodes = 1;  ///< of one replica, all nodes together
   std::string gpu_product;           ///< label of the device plugin; empty when the driver's name is not known

@@ -35,6 +35,8 @@ ServingUnit carved() {
   unit.program = "/opt/vllm/bin/vllm";
   unit.model_is_directory = true;
   unit.port = unit.default_port = 8000;
+  unit.rpc_port = 13345;
+  unit.ray_port = 6379;
   unit.health = "/health";
   unit.gpu_product = "NVIDIA-GeForce-RTX-5090-Laptop-GPU";
   unit.checkpoint = profiles::gib(20);
