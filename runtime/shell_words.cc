@@ -195,7 +195,9 @@ class Reader {
     word.text += text;
     made_ += text.size();
     if (word.text.size() > kLongestWord || made_ > kMostText) {
-      fail_input("variables make this script too long to read", start_, "kvfit follows up to 64 KiB a word");
+      // what came from outside the script has no place in it
+      const Where place = start_.file.empty() ? places_.at(std::min(at_, text_.size())) : start_;
+      fail_input("variables make this script too long to read", place, "kvfit follows up to 64 KiB a word");
     }
   }
 
