@@ -1,10 +1,7 @@
 #include "runtime/shell_words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -195,8 +192,7 @@ class Reader {
     word.text += text;
     made_ += text.size();
     if (word.text.size() > kLongestWord || made_ > kMostText) {
-      // what came from outside the script has no place in it
-      const Where place = start_.file.empty() ? places_.at(std::min(at_, text_.size())) : start_;
+      const Where place = start_.file.empty() ? places_.at(at_) : start_;  // what is not of the script has none
       fail_input("variables make this script too long to read", place, "kvfit follows up to 64 KiB a word");
     }
   }
