@@ -155,13 +155,19 @@ std::int64_t CarvePlan::elements() const {
   return out;
 }
 
+std::vector<TextFile> CarvePlan::texts() const {
+  std::vector<TextFile> out = rewriting.files;
+  // Without one a loader takes model.safetensors as the whole.
+  const bool indexed = request.reshard > 0 ? outputs.size() > 1 : checkpoint.source.indexed;
+  if (indexed) out.push_back({"model.safetensors.index.json", index()});
+  return out;
+}
+
 std::string CarvePlan::index() const {
   std::string metadata = format("\"total_size\": {}", tensor_bytes());
   if (checkpoint.source.counts_parameters) metadata = format("\"total_parameters\": {},\n    {}", elements(), metadata);
   return index_text(survivors(), outputs, metadata);
 }
-
-bool CarvePlan::indexed() const { return request.reshard > 0 ? outputs.size() > 1 : checkpoint.source.indexed; }
 
 Survivors CarvePlan::survivors() const { return {checkpoint.source, checkpoint.layout, record.kept}; }
 
@@ -185,9 +191,14 @@ CarvePlan plan_carve(Request request, Checkpoint checkpoint, Record record) {
     file.elements = shard.elements;
     file.shareable_bytes = shard.bytes - bytes_to_write(shard, true);
   }
+  const auto larger = std::count_if(out.outputs.begin(), out.outputs.end(),
+                                    [most](const OutputFile& file) { return most > 0 && file.bytes > most; });
   out.sides = side_files(source, out.rewriting);
   out.findings = out.checkpoint.findings;
   out.findings.insert(out.findings.end(), out.rewriting.findings.begin(), out.rewriting.findings.end());
+  if (larger > 0) {
+    out.findings.push_back(format("{} files are larger than {} bytes: one tensor each", larger, profiles::grouped(most)));
+  }
   for (const Json& block : out.record.blocks) {
     if (block["near_tie"].get<bool>()) {
       out.findings.push_back(
@@ -257,6 +268,8 @@ Json manifest(const CarvePlan& plan, std::string_view version, const std::vector
     if (!digests[i].tensors.empty()) one["tensor_xxh3_128"] = hashes_json(survivors, file, digests[i].tensors);
     out["outputs"].push_back(std::move(one));
   }
+  out["texts"] = Json::array();
+  for (const TextFile& file : plan.texts()) out["texts"].push_back({{"name", file.name}, {"sha256", sha256_hex(file.text)}});
   out["warnings"] = plan.findings;
   return out;
 }

@@ -35,8 +35,8 @@ struct CarvePlan {
   std::int64_t elements() const;
   Survivors survivors() const;
   OutputShard shard(const OutputFile& file) const;
-  bool indexed() const;       ///< there is a model.safetensors.index.json
-  std::string index() const;  ///< its text
+  std::vector<TextFile> texts() const;  ///< every text file that is rewritten, with the index when there is one
+  std::string index() const;            ///< model.safetensors.index.json
 };
 
 /// Everything after the choice.

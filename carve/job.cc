@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "carve/copy_buffers.h"
 #include "carve/digest.h"
 #include "carve/request_json.h"
 #include "profiles/error.h"
@@ -161,6 +162,7 @@ Job read_job(const profiles::Node& node) {
 
 RunReport run_part(const Job& job, std::size_t part, const RunOptions& options) {
   const CarvePlan plan = plan_of(job, options.version);
+  check_memory({options.threads, options.memory, options.direct});
   const std::vector<std::size_t> which = members(plan, job, part);
   const WorkingDirectory directory(job.destination, plan.checkpoint.source.files.directory, false, true);
   share_state(job, plan, directory);
@@ -179,6 +181,7 @@ RunReport run_part(const Job& job, std::size_t part, const RunOptions& options) 
 
 RunReport merge_job(const Job& job, const RunOptions& options) {
   const CarvePlan plan = plan_of(job, options.version);
+  check_memory({options.threads, options.memory, options.direct});
   WorkingDirectory directory(job.destination, plan.checkpoint.source.files.directory, false, false);
   std::vector<std::size_t> missing;
   for (std::size_t part = 0; part < job.parts.size(); ++part) {

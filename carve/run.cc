@@ -212,10 +212,7 @@ void write_outputs(const CarvePlan& plan, const WorkingDirectory& directory, con
 
 void finish_carve(const CarvePlan& plan, WorkingDirectory& directory, const RunOptions& options, RunReport& report) {
   for (const SideFile& file : plan.sides) copy_file(file, directory);
-  for (const TextFile& file : plan.rewriting.files) write_whole(directory / file.name, file.text);
-  if (plan.indexed()) {
-    write_whole(directory / "model.safetensors.index.json", plan.index());
-  }
+  for (const TextFile& file : plan.texts()) write_whole(directory / file.name, file.text);
   write_whole(directory / "README.md", model_card(plan.checkpoint, plan.request, plan.record));
   const std::vector<Digests> digests = digest_outputs(plan, directory, options);
   write_whole(directory / "carve_manifest.json", manifest(plan, options.version, digests, options.timestamp).dump(1) + "\n");

@@ -65,8 +65,7 @@ class Verifier {
 
   VerifyReport run() {
     for (const OutputFile& file : plan_.outputs) shard(file);
-    for (const TextFile& file : plan_.rewriting.files) text(file.name, file.text);
-    if (plan_.indexed()) text("model.safetensors.index.json", plan_.index());
+    for (const TextFile& file : plan_.texts()) text(file.name, file.text);
     strangers();
     return std::move(report_);
   }
@@ -220,11 +219,16 @@ Record recorded_choice(const profiles::Node& root, const Request& request, const
   return record;
 }
 
+const std::string& plain_name(const profiles::Node& file) {
+  const std::string& name = file.at("name").string();
+  if (name.find('/') != name.npos || name.empty()) file.at("name").fail("this is no plain file name");
+  return name;
+}
+
 // One output held against what the manifest says of it, by the header of the file itself.
 void verify_output(const std::string& directory, const profiles::Node& output, const std::function<void(std::int64_t)>& tell,
                    VerifyReport& report) {
-  const std::string& name = output.at("name").string();
-  if (name.find('/') != name.npos || name.empty()) output.at("name").fail("this is no plain file name");
+  const std::string& name = plain_name(output);
   const std::string path = directory + "/" + name;
   const auto wrong = [&report, &name](std::string_view what) { report.wrong.push_back(format("{} {}", name, what)); };
   std::error_code error;
@@ -286,6 +290,15 @@ VerifyReport verify_alone(const std::string& destination, const std::function<vo
   for (const profiles::Node& output : outputs) {
     verify_output(destination, output, tell, out);
     known.insert(output.at("name").string());
+  }
+  for (const profiles::Node& text : root.at("texts").list()) {
+    const std::string& name = plain_name(text);
+    std::error_code error;
+    if (!fs::is_regular_file(destination + "/" + name, error)) {
+      out.wrong.push_back(format("{} is missing", name));
+    } else if (sha256_of_file(destination + "/" + name) != text.at("sha256").string()) {
+      out.wrong.push_back(format("{} has another content", name));
+    }
   }
   for (const std::string& name : weights_in(destination)) {
     if (!known.contains(name)) out.wrong.push_back(format("{} belongs to no part of the carve", name));

@@ -33,8 +33,8 @@ VerifyReport verify_files(const CarvePlan& plan, const std::string& directory, c
 /// from another source.
 VerifyReport verify_carve(const std::string& source, const std::string& destination, const VerifyOptions& options);
 
-/// A finished carve by its manifest alone, where the source is gone: sizes, headers and hashes. Error when it states no
-/// hashes.
+/// A finished carve by its manifest alone, where the source is gone: sizes, headers, texts and hashes. Error when it states
+/// no hashes.
 VerifyReport verify_alone(const std::string& destination, const std::function<void(std::int64_t)>& progress);
 
 }  // namespace kvfit::carve

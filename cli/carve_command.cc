@@ -81,7 +81,8 @@ int run(const Args& args, const Console& console) {
 
 int verify(const Args& args, const Console& console) {
   const bool alone = args.words.size() == 2;  // the source is gone: the manifest's hashes must do
-  const std::vector<std::string> places = paths(args, alone ? 1 : 2, "kvfit carve verify SRC DST");
+  const std::vector<std::string> places =
+      paths(args, alone ? 1 : 2, "kvfit carve verify SRC DST, or kvfit carve verify DST where the source is gone");
   const std::string& carved = places.back();
   carve::VerifyOptions options;
   options.full = args.toggle("full").value_or(false);

@@ -1,5 +1,6 @@
 #include "cli/carve_job.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -90,7 +91,7 @@ carve::RunOptions carve_run_options(const Args& args) {
   out.version = version_number();
   if (args.toggle("timestamp").value_or(false)) out.timestamp = now_text();
   out.threads = static_cast<int>(args.integer("threads").value_or(0));
-  out.memory = args.size("memory").value_or(profiles::Bytes{}).count;
+  if (const std::optional<profiles::Bytes> cap = args.size("memory")) out.memory = std::max<std::int64_t>(1, cap->count);
   out.direct = args.toggle("direct").value_or(false);
   out.share = args.text("reflink").value_or("auto") != "never";
   out.must_share = args.text("reflink").value_or("auto") == "always";
@@ -108,7 +109,8 @@ int deliver_run(const Args& args, const Console& console, const carve::RunReport
   listing.value["resumed_files"] = report.resumed;
   listing.value["shared_bytes"] = report.shared_bytes;
   listing.value["findings"] = report.findings;
-  listing.heading = format("{}: {} files, {} bytes", printable(heading), report.files, profiles::grouped(report.bytes));
+  listing.heading = format("{}: {} file{}, {} bytes", printable(heading), report.files, report.files == 1 ? "" : "s",
+                           profiles::grouped(report.bytes));
   if (report.shared_bytes > 0) {
     listing.heading += format(", {} of them shared with the source", profiles::grouped(report.shared_bytes));
   }

@@ -37,8 +37,9 @@ std::string amounts(const carve::Progress& progress, double seconds) {
   const double mb = static_cast<double>(progress.done) / 1e6;
   const bool large = progress.total >= 1'000'000'000;
   const double unit = large ? 1e9 : 1e6;
-  return format("{:.2f} of {:.2f} {}, {:.0f} MB/s", static_cast<double>(progress.done) / unit,
-                static_cast<double>(progress.total) / unit, large ? "GB" : "MB", seconds > 0.05 ? mb / seconds : 0.0);
+  const std::string rate = seconds > 0.05 ? format(", {:.0f} MB/s", mb / seconds) : "";
+  return format("{:.2f} of {:.2f} {}{}", static_cast<double>(progress.done) / unit,
+                static_cast<double>(progress.total) / unit, large ? "GB" : "MB", rate);
 }
 
 }  // namespace

@@ -263,7 +263,7 @@ def expert_scales(block, count, effective):
             sums[expert] += values.sum() * factor
             sizes[expert] += values.size
     for tensor in block.fused:
-        if tensor.name.endswith(("_scales", "_proj_scale")):
+        if tensor.name.endswith(("_scales", "_proj_scale", "_weight_scale", "_scale_inv")):
             values = scale_numbers(tensor).reshape(count, -1)
             sums += values.sum(axis=1)
             sizes += values.shape[1]

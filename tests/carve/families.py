@@ -31,11 +31,6 @@ def module(maker, name, rows, columns, form, level):
         maker.add(name + ".qweight", "I32", [columns, rows // 8])
         maker.add(name + ".qzeros", "I32", [columns // 32, rows // 8])
         maker.add(name + ".scales", "F16", [columns // 32, rows])
-    elif form == "packed":
-        maker.add(name + ".weight_packed", "I32", [rows, columns // 8])
-        maker.add(name + ".weight_scale", "BF16", [rows, columns // 32])
-        maker.add(name + ".weight_zero_point", "I32", [rows // 8, columns // 32])
-        maker.add(name + ".weight_shape", "I64", [2])
     elif form == "mx":  # DeepSeek-V4: two values a byte, a power of two for each 32
         maker.add(name + ".weight", "U8", [rows, columns // 2])
         maker.add(name + ".scale", "F8_E8M0", [rows, columns // 32])

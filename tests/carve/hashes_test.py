@@ -89,6 +89,14 @@ with tempfile.TemporaryDirectory() as place:
     spoil(path, at + 7)
     kvfit("carve", "verify", target)
 
+    # A changed text is found without the source too.
+    config = os.path.join(target, "config.json")
+    spoil(config, 3)
+    for words in ([source, target], [target]):
+        done = subprocess.run([KVFIT, "carve", "verify", *words], capture_output=True, text=True)
+        check((done.returncode, done.stdout) == (1, "wrong: config.json has another content\n"), f"a spoilt config: {done.stdout}")
+    spoil(config, 3)
+
     # A manifest of another carve, a file too many, a file cut short, a name that leads away.
     shutil.copy(path, os.path.join(target, "stranger.safetensors"))
     done = subprocess.run([KVFIT, "carve", "verify", target], capture_output=True, text=True)

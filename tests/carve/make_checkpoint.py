@@ -72,6 +72,11 @@ def linear(maker, name, rows, columns, form, level):
         maker.add(name + ".qzeros", "I32", [columns // 32, rows // 8])
         maker.add(name + ".scales", "F16", [columns // 32, rows])
         maker.add(name + ".g_idx", "I32", [columns])
+    elif form == "packed":
+        maker.add(name + ".weight_packed", "I32", [rows, columns // 8])
+        maker.add(name + ".weight_scale", "BF16", [rows, columns // 32])
+        maker.add(name + ".weight_zero_point", "I32", [rows // 8, columns // 32])
+        maker.add(name + ".weight_shape", "I64", [2])
     elif form == "exl3":
         bits = 3 + level % 2  # mixed bits: the last extent differs between experts
         maker.add(name + ".trellis", "I16", [columns // 16, rows // 16, 16 * bits])
@@ -79,6 +84,21 @@ def linear(maker, name, rows, columns, form, level):
         maker.add(name + ".svh", "F16", [rows])
     else:
         raise SystemExit(f"unknown format {form}")
+
+
+def fused(maker, name, shape, form):
+    """One projection of all experts, quantised."""
+    count, rows, columns = shape
+    if form == "fp8-block":
+        maker.add(name, "F8_E4M3", shape)
+        maker.add(name + "_scale_inv", "F32", [count, (rows + 127) // 128, (columns + 127) // 128])
+        return
+    packed, scale, tensor = {"nvfp4": ("", "_weight_scale", "_weight_scale_2"),
+                             "nvfp4-ct": ("_packed", "_scale", "_global_scale")}[form]
+    maker.add(name + packed, "U8", [count, rows, columns // 2])
+    maker.add(name + scale, "F8_E4M3", [count, rows, columns // 16],
+              b"".join(scales(maker, rows * columns // 16, maker.random.randrange(0x30, 0x70)) for _ in range(count)))
+    maker.add(name + tensor, "F32", [count])
 
 
 def experts(maker, block, layout, form, count, hidden, inner):
@@ -98,6 +118,9 @@ def experts(maker, block, layout, form, count, hidden, inner):
             maker.add(f"{block}.experts.{stem}_scales", "U8", [count, rows, columns // 32],
                       bytes(maker.random.randrange(0x70, 0x80) for _ in range(count * rows * columns // 32)))
             maker.add(f"{block}.experts.{stem}_bias", "BF16", [count, rows])
+    elif layout == "fused":
+        for stem, rows, columns in (("gate_up_proj", 2 * inner, hidden), ("down_proj", hidden, inner)):
+            fused(maker, f"{block}.experts.{stem}", [count, rows, columns], form)
     elif layout == "granite":
         maker.add(f"{block}.input_linear.weight", "BF16", [count, 2 * inner, hidden])
         maker.add(f"{block}.output_linear.weight", "BF16", [count, hidden, inner])
@@ -138,7 +161,8 @@ def build(args):
     maker.add("lm_head.weight", "BF16", [64, hidden])
     if args.mtp != "absent":
         maker.add("mtp.fc.weight", "BF16", [hidden, 2 * hidden])
-        layout, form = ("fused", "bf16") if args.mtp in ("fused", "orphan") else ("per-expert", "bf16")
+        layout = "fused" if args.mtp in ("fused", "orphan") else "per-expert"
+        form = args.mtp_format
         block(maker, "mtp.layers.0.mlp", layout, form, args.experts, hidden, inner, ())
     return maker.tensors
 
@@ -223,7 +247,8 @@ def write_checkpoint(args, directory):
 def options(**changes):
     """The defaults of the command line as an object, for other scripts."""
     values = {"layout": "per-expert", "format": "nvfp4", "shards": 1, "mtp": "absent", "experts": 16, "top_k": 2, "layers": 2,
-              "groups": 1, "vectors": (), "lists": False, "wrapped": True, "seed": 7, "scale": 1, "lonely_expert": None, "empty": False}
+              "groups": 1, "vectors": (), "lists": False, "wrapped": True, "seed": 7, "scale": 1, "lonely_expert": None, "empty": False,
+              "mtp_format": "bf16"}
     unknown = set(changes) - set(values)
     if unknown:
         raise TypeError(f"unknown options {unknown}")
@@ -238,6 +263,7 @@ def main():
     parser.add_argument("--format", default="nvfp4")
     for name, value in (("shards", 1), ("experts", 16), ("top_k", 2), ("layers", 2), ("groups", 1), ("seed", 7), ("scale", 1)):
         parser.add_argument("--" + name.replace("_", "-"), type=int, default=value)
+    parser.add_argument("--mtp-format", default="bf16")
     parser.add_argument("--mtp", choices=["fused", "per-expert", "absent", "orphan"], default="absent")
     args = parser.parse_args()
     given = {k: v for k, v in vars(args).items() if k != "directory"}

@@ -19,8 +19,9 @@ import carve_oracle  # noqa: E402
 import make_checkpoint  # noqa: E402
 
 FORMS = [("per-expert", "bf16"), ("per-expert", "nvfp4"), ("per-expert", "nvfp4-ct"), ("per-expert", "fp8-block"),
-         ("per-expert", "gptq"), ("per-expert", "exl3"), ("swapped", "nvfp4"), ("swapped", "bf16"), ("fused", "bf16"),
-         ("fused", "mxfp4"), ("granite", "bf16")]
+         ("per-expert", "gptq"), ("per-expert", "packed"), ("per-expert", "exl3"), ("swapped", "bf16"), ("swapped", "nvfp4"),
+         ("swapped", "nvfp4-ct"), ("swapped", "fp8-block"), ("swapped", "gptq"), ("swapped", "packed"), ("swapped", "exl3"),
+         ("fused", "bf16"), ("fused", "nvfp4"), ("fused", "nvfp4-ct"), ("fused", "fp8-block"), ("fused", "mxfp4"), ("granite", "bf16")]
 HAS_NO_SCALES = {"exl3"}  # scored by router norms
 failures = 0
 
@@ -135,6 +136,10 @@ for layout, form in FORMS:
 for mtp in ("fused", "per-expert"):
     for how in ("carve", "drop"):
         case(f"draft head {mtp}, {how}", mtp=mtp, how=how, shards=2)
+for form in ("nvfp4", "fp8-block", "packed", "gptq"):
+    case(f"draft head per expert, {form}", mtp="per-expert", mtp_format=form, shards=2)
+case("draft head per expert, exl3", mtp="per-expert", mtp_format="exl3", format="exl3", score="router-norm")
+case("draft head fused, fp8-block", mtp="fused", mtp_format="fp8-block", shards=2)
 case("draft head in a file of its own", mtp="orphan", flags=["--include-orphans"])
 for score in ("kirigami-eff", "scale", "router-norm"):
     case(f"score {score}", score=score)

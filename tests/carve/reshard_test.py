@@ -70,6 +70,8 @@ with tempfile.TemporaryDirectory() as place:
         kvfit("carve", "run", source, whole, "--keep", "8", "-q")
         expected = tensors(whole)
         largest = max(len(t[3]) for t in expected)
+        said = kvfit("carve", "plan", source, "--keep", "8", "--reshard", str(largest))
+        check(f"files are larger than {largest:,} bytes: one tensor each" in said, f"a tensor larger than a file is not noted: {said}")
         for size in (1, 20_000, largest + 9_000, 400_000, 1 << 30):
             target = os.path.join(place, f"target{shards}-{size}")
             kvfit("carve", "run", source, target, "--keep", "8", "--reshard", str(size), "-q")

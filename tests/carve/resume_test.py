@@ -99,6 +99,16 @@ with tempfile.TemporaryDirectory() as place:
     check(not os.path.exists(target), "a failed run publishes")
     check(run(source, target, "-q").returncode == 0 and digests(target) == expected, "a run does not go on after a full disk")
 
+    # Another request is refused in what it left, and --restart begins again.
+    target, other = os.path.join(place, "again"), os.path.join(place, "other-count")
+    check(run(source, target, limit=100_000).returncode == 4, "a file limit is not met again")
+    words = [KVFIT, "carve", "run", source, target, "--keep", "12", "-q"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    check(done.returncode == 2 and "--restart wipes it and begins again" in done.stderr, f"another count goes on: {done.stderr}")
+    done = subprocess.run([*words, "--restart"], capture_output=True, text=True)
+    subprocess.run([*words[:4], other, *words[5:]], check=True, capture_output=True)
+    check(done.returncode == 0 and digests(target) == digests(other), f"--restart: exit {done.returncode}: {done.stderr}")
+
     failures = {"EIO": "Input/output error", "ENOSPC": "No space left on device"}
     for call, error in (("pwrite64", "EIO"), ("fsync", "EIO"), ("pread64", "EIO"), ("pwrite64", "ENOSPC"), ("fallocate", "ENOSPC"),
                         ("fsync", "ENOSPC")) if TRACES else ():
