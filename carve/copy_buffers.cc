@@ -28,6 +28,7 @@ constexpr std::int64_t kGoodPiece = kMiB;  // below, fewer threads do better
 constexpr std::int64_t kLeastPiece = kMiB / 4;
 constexpr std::int64_t kScoringPieces = 8 * kMiB;  // of scoring and checking, which hold two pieces of 4 MiB
 constexpr std::int64_t kRest = 4 * kMiB;           // stacks, texts, code that has not run yet
+constexpr std::int64_t kUsual = 60 * kMiB;         // what the program stays below where headers leave the room
 
 std::int64_t mebibytes(std::int64_t bytes) { return profiles::cdiv(bytes, kMiB); }
 
@@ -68,15 +69,14 @@ void check_memory(const BufferOptions& options) {
 CopyBuffers::CopyBuffers(const BufferOptions& options) : direct_(options.direct) {
   const std::int64_t per_thread = direct_ ? 2 : 1;
   std::int64_t threads = wanted_threads(options);
-  piece_ = kLargestPiece;
-  if (options.memory > 0) {
-    const std::int64_t used = peak_resident_bytes();
-    const std::int64_t room = options.memory - used - kRest;
-    if (room < kLeastPiece * per_thread) fail_cap(options.memory, used, kRest + kLeastPiece * per_thread);
-    threads = std::clamp<std::int64_t>(room / (kGoodPiece * per_thread), 1, threads);
-    const std::uint64_t share = static_cast<std::uint64_t>(room / (threads * per_thread));
-    piece_ = std::min(kLargestPiece, static_cast<std::int64_t>(std::bit_floor(share)));
-  }
+  const bool capped = options.memory > 0;
+  const std::int64_t used = peak_resident_bytes();
+  std::int64_t room = (capped ? options.memory : kUsual) - used - kRest;
+  if (capped && room < kLeastPiece * per_thread) fail_cap(options.memory, used, kRest + kLeastPiece * per_thread);
+  if (!capped) room = std::max(room, kGoodPiece * threads * per_thread);
+  threads = std::clamp<std::int64_t>(room / (kGoodPiece * per_thread), 1, threads);
+  const std::uint64_t share = static_cast<std::uint64_t>(room / (threads * per_thread));
+  piece_ = std::min(kLargestPiece, static_cast<std::int64_t>(std::bit_floor(share)));
   for (std::int64_t i = 0; i < threads; ++i) {
     const std::size_t bytes = static_cast<std::size_t>(piece_ * per_thread);
     buffers_.emplace_back(static_cast<char*>(::operator new[](bytes, std::align_val_t{kDirectBlock})));

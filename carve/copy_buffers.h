@@ -12,7 +12,7 @@ namespace kvfit::carve {
 
 struct BufferOptions {
   int threads = 0;          ///< 0 = as the machine has, 2 to 4
-  std::int64_t memory = 0;  ///< most bytes resident, the program included; 0 = no cap
+  std::int64_t memory = 0;  ///< most bytes resident, the program included; 0 = about 60 MiB, but never too little to copy
   bool direct = false;      ///< each thread also needs a buffer for reading whole blocks
 };
 

@@ -15,13 +15,13 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "carve/digest.h"
 #include "models/file_bytes.h"
 #include "models/header_scanner.h"
+#include "models/name_table.h"
 #include "models/safetensors_index.h"
 #include "profiles/document.h"
 #include "profiles/error.h"
@@ -48,8 +48,7 @@ void keep_written_header(Shard& shard) {
       std::string_view(written.data(), size).find("__metadata__") == std::string_view::npos) {
     return;
   }
-  std::vector<char> scratch = written;
-  models::HeaderScanner scan(scratch, shard.path);
+  models::HeaderScanner scan(written, shard.path);  // decodes in place: the value is read again as it was written
   bool first = true;
   scan.expect('{');
   while (scan.next(first, '}')) {
@@ -57,7 +56,8 @@ void keep_written_header(Shard& shard) {
     scan.expect(':');
     const std::string_view value = scan.skip_value();
     if (!found) continue;
-    shard.metadata.assign(written.data() + (value.data() - scratch.data()), value.size());
+    shard.metadata.resize(value.size());
+    models::FileBytes(shard.path).read(shard.metadata, 8 + (value.data() - written.data()));
     return;
   }
 }
@@ -93,22 +93,44 @@ void refuse_routed_orphan(const std::string& path) {
   }
 }
 
-using NameMap = std::unordered_map<std::string_view, std::size_t>;
-
-NameMap names_of(const Source& source) {
-  NameMap out;
-  out.reserve(static_cast<std::size_t>(source.tensor_count()));
-  for (std::size_t i = 0; i < source.shards.size(); ++i) {
-    for (const models::HeaderTensor& tensor : source.shards[i].header.tensors) {
-      const auto [other, fresh] = out.emplace(tensor.name, i);
-      if (fresh) continue;
-      fail_input(
-          format("the tensor '{}' is in this file and in {}", printable(tensor.name), source.shards[other->second].name),
-          {.file = source.shards[i].path});
+// Every tensor of every file by its name. A table of positions: a general map would take more memory than the headers.
+class Names {
+ public:
+  explicit Names(const Source& source) : source_(source), table_(static_cast<std::size_t>(source.tensor_count())) {
+    std::uint32_t at = 0;
+    for (const Shard& shard : source.shards) {
+      first_.push_back(at);
+      for (const models::HeaderTensor& tensor : shard.header.tensors) add(tensor.name, at++, shard);
     }
+    size_ = at;
   }
-  return out;
-}
+
+  std::size_t size() const { return size_; }
+  bool contains(std::string_view name) const { return find(name).has_value(); }
+
+ private:
+  const Shard& shard_of(std::uint32_t position) const {
+    const std::ptrdiff_t after = std::upper_bound(first_.begin(), first_.end(), position) - first_.begin();
+    return source_.shards[static_cast<std::size_t>(after - 1)];
+  }
+  std::string_view name_at(std::uint32_t position) const {
+    const Shard& shard = shard_of(position);
+    return shard.header.tensors[position - first_[static_cast<std::size_t>(&shard - source_.shards.data())]].name;
+  }
+  std::optional<std::uint32_t> find(std::string_view name) const {
+    return table_.find(name, [this](std::uint32_t i) { return name_at(i); });
+  }
+  void add(std::string_view name, std::uint32_t position, const Shard& shard) {
+    if (table_.insert(name, position, [this](std::uint32_t i) { return name_at(i); })) return;
+    fail_input(format("the tensor '{}' is in this file and in {}", printable(name), shard_of(*find(name)).name),
+               {.file = shard.path});
+  }
+
+  const Source& source_;
+  models::NameTable table_;
+  std::vector<std::uint32_t> first_;  ///< position of each file's first tensor
+  std::size_t size_ = 0;
+};
 
 // "total_parameters": 123, wherever it stands.
 std::optional<std::int64_t> stated_parameters(std::string_view index) {
@@ -121,7 +143,7 @@ std::optional<std::int64_t> stated_parameters(std::string_view index) {
   return out;
 }
 
-void compare_index(Source& source, const NameMap& names, bool ignore_dangling) {
+void compare_index(Source& source, const Names& names, bool ignore_dangling) {
   const models::SafetensorsIndex index = models::read_safetensors_index(source.files.index);
   std::size_t dangling = 0;
   std::string_view first;
@@ -220,7 +242,7 @@ Source open_source(const std::string& path, const SourceOptions& options) {
   out.config_identity = identify(out.config_path);
   out.config = profiles::read_text_file(out.config_path);
   out.indexed = !out.files.index.empty();
-  const NameMap names = names_of(out);
+  const Names names(out);
   if (out.indexed) compare_index(out, names, options.ignore_dangling);
   return out;
 }
