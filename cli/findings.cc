@@ -115,7 +115,8 @@ std::vector<Finding> findings_of(const Report& report) {
 
 std::vector<std::string> taken_for_granted(const Report& report) {
   std::vector<std::string> out;
-  if (const std::string& method = report.question.serving.quantization; !method.empty()) {
+  if (report.question.model.quantised_while_loading) {
+    const std::string& method = report.question.serving.quantization;
     out.push_back(
         format("--quantization {}: sizes are those after the cast; a checkpoint on disk may be larger, and the peak "
                "while loading is not computed",

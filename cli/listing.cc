@@ -63,8 +63,9 @@ bool listed(const Args& args, const std::vector<std::string>& names) {
 
 void refuse_empty(const Args& args, const Listing& listing) {
   if (!listing.value.empty()) return;
-  const std::vector<std::string> words(args.words.begin() + 1, args.words.end());
-  fail_input(format("nothing in kvfit {} list has '{}' in its name", args.verb, profiles::join(words, " ")), {},
+  std::string quoted;
+  for (std::size_t i = 1; i < args.words.size(); ++i) quoted += format("{}'{}'", i > 1 ? " and " : "", args.words[i]);
+  fail_input(format("nothing in kvfit {} list has {} in its name", args.verb, quoted), {},
              format("kvfit {} lists all", args.verb));
 }
 

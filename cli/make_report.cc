@@ -1,5 +1,6 @@
 #include "cli/make_report.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -48,11 +49,22 @@ std::vector<std::string> planning_words(const Args& args, const std::string& gpu
 
 }  // namespace
 
+namespace {
+
+// A log prints "0.24.0" where people say "0.24".
+std::string three_parts(const std::string& version) {
+  const bool plain = version.find_first_not_of("0123456789.") == std::string::npos;
+  const std::ptrdiff_t dots = std::count(version.begin(), version.end(), '.');
+  return plain && dots == 1 ? version + ".0" : version;
+}
+
+}  // namespace
+
 runtime::CorrectionKey correction_key(const BuiltQuestion& built) {
   return {.gpu = built.question.node.gpu.id,
           .model = built.model_id.empty() ? built.question.model.id : built.model_id,
           .engine = built.engine,
-          .engine_version = built.engine_version,
+          .engine_version = three_parts(built.engine_version),
           .tensor_parallel_size = built.question.serving.tensor_parallel_size};
 }
 

@@ -138,7 +138,9 @@ std::string ledger_part(const planner::Plan& plan, const Screen& screen) {
 std::vector<Cell> check_row(const planner::Check& check) {
   std::vector<Cell> row = {
       verdict_cell(check.verdict), {check.kind == planner::Check::Kind::boot ? "start" : "load"}, {check.id}};
-  if (check.need_count && check.have_count) {
+  if (!check.remedy.empty()) {
+    row.insert(row.end(), 4, Cell{"-"});
+  } else if (check.need_count && check.have_count) {
     const std::int64_t margin = *check.have_count - *check.need_count;
     row.push_back({grouped(*check.need_count)});
     row.push_back({grouped(*check.have_count)});

@@ -43,6 +43,7 @@ struct Model {
   std::string family;                             ///< model_type of the text model, e.g. "qwen3_5_moe_text"
   std::string architecture;                       ///< architectures[0]
   profiles::DType dtype = profiles::DType::bf16;  ///< of weights that are not quantised
+  bool quantised_while_loading = false;  ///< `quantization` is what the engine makes of plain weights, not what is stored
   std::int64_t hidden = 0, vocab = 0, max_position = 0;
   bool tied_embeddings = false;
   bool norm_bias = false;  ///< LayerNorm: a bias beside each norm weight

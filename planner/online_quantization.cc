@@ -24,6 +24,7 @@ void quantise_while_loading(Question& question) {
   if (row == nullptr || row->words.count("config") == 0) return;
   const profiles::Node config = profiles::parse_json(row->word("config"), "--quantization");
   question.model.quantization = models::read_quantization(&config, nullptr, config, question.model.missing);
+  question.model.quantised_while_loading = true;
   question.inventory = std::make_shared<const models::TensorInventory>(models::derive_inventory(question.model));
 }
 

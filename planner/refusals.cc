@@ -89,13 +89,53 @@ std::optional<Refusal> batch(const Settings& settings) {
                  .remedy = format("--max-num-seqs {}, or a larger batch", settings.max_num_batched_tokens)};
 }
 
-std::optional<Refusal> expert_parallel(const Question& question) {
-  if (!question.serving.enable_expert_parallel || models::expert_count(question.model) > 0) return std::nullopt;
-  return Refusal{.id = "expert_parallel",
+std::optional<Refusal> expert_parallel(const Question& question, const Settings& settings) {
+  const Serving& serving = question.serving;
+  Refusal out{.id = "expert_parallel", .need = 1, .have = 0};
+  if (serving.enable_expert_parallel && models::expert_count(question.model) == 0) {
+    out.text = "expert parallelism is asked for, and the model has no experts";
+    out.remedy = "leave --enable-expert-parallel out";
+  } else if (serving.enable_eplb && !serving.enable_expert_parallel) {
+    out.text = "experts are balanced between ranks (--enable-eplb) only with expert parallelism";
+    out.remedy = "--enable-expert-parallel, or leave --enable-eplb out";
+  } else if (serving.enable_eplb && settings.tp * settings.dp < 2) {
+    out.text = "experts are balanced between ranks (--enable-eplb), and there is one";
+    out.remedy = "leave --enable-eplb out";
+  } else if (serving.num_redundant_experts > 0 && !serving.enable_eplb) {
+    out.text = format("{} redundant experts are asked for without --enable-eplb", serving.num_redundant_experts);
+    out.remedy = "--enable-eplb, or no redundant experts";
+  }
+  return out.text.empty() ? std::nullopt : std::optional<Refusal>(out);
+}
+
+// Ranks that hold the same key-value head share the tokens: more of them than copies of a head there cannot be.
+std::optional<Refusal> context_ranks(const Question& question, const Settings& settings) {
+  for (const models::Layer& layer : question.model.layers) {
+    if (settings.dcp < 2 || !layer.attention || layer.attention->kind == Attention::Kind::mla) continue;
+    const std::int64_t copies = settings.tp / std::max<std::int64_t>(layer.attention->kv_heads, 1);
+    if (copies >= settings.dcp) continue;
+    return Refusal{
+        .id = "context_parallel",
+        .need = settings.dcp,
+        .have = copies,
+        .text = format("decode context parallel size {} needs as many copies of each of the {} key-value heads, {} "
+                       "ranks hold {}",
+                       settings.dcp, layer.attention->kv_heads, settings.tp, copies),
+        .remedy = copies > 1 ? format("--dcp {}", copies) : "leave --dcp out"};
+  }
+  return std::nullopt;
+}
+
+// A release that is older than the architecture; table `architecture_since`.
+std::optional<Refusal> architecture(const Question& question, const Traits& traits) {
+  const Row* row = question.rules->find("architecture_since", traits);
+  if (row == nullptr) return std::nullopt;
+  return Refusal{.id = "architecture",
                  .need = 1,
                  .have = 0,
-                 .text = "expert parallelism is asked for, and the model has no experts",
-                 .remedy = "leave --enable-expert-parallel out"};
+                 .text = format("{} {} does not know the architecture {}, which came with {}", question.rules->engine(),
+                                question.rules->version().text, question.model.family, row->word("release")),
+                 .remedy = format("{} {} or newer", question.rules->engine(), row->word("release"))};
 }
 
 std::optional<Refusal> dtype(const Question& question, const Settings& settings, const Traits& traits) {
@@ -108,14 +148,22 @@ std::optional<Refusal> dtype(const Question& question, const Settings& settings,
                  .remedy = row->word("remedy")};
 }
 
+// A method other than the checkpoint's own: kernels may be chosen by name (table `quantization_override`), formats may not.
 std::optional<Refusal> quantization(const Question& question, const Traits& traits) {
-  const Row* row = question.rules->find("online_quantization", traits);
-  if (row == nullptr || row->words.count("refused") == 0) return std::nullopt;
-  return Refusal{.id = "quantization",
-                 .need = 1,
-                 .have = 0,
-                 .text = format("--quantization {} {}", question.serving.quantization, row->word("refused")),
-                 .remedy = "leave it out, or name the quantised checkpoint"};
+  const std::string& stated = question.serving.quantization;
+  const std::string& stored = std::get<std::string>(traits.at("method"));
+  Refusal out{.id = "quantization", .need = 1, .have = 0, .remedy = "leave it out, or name the quantised checkpoint"};
+  if (const Row* row = question.rules->find("online_quantization", traits); row != nullptr && row->words.count("refused")) {
+    out.text = format("--quantization {} {}", stated, row->word("refused"));
+    return out;
+  }
+  if (stated.empty() || stated == stored || stored == "none" || question.model.quantised_while_loading ||
+      question.rules->find("quantization_override", traits) != nullptr) {
+    return std::nullopt;
+  }
+  out.text = format("the checkpoint's quantisation method ({}) does not match --quantization {}", stored, stated);
+  out.remedy = "leave --quantization out";
+  return out;
 }
 
 }  // namespace
@@ -123,8 +171,9 @@ std::optional<Refusal> quantization(const Question& question, const Traits& trai
 std::vector<Refusal> refusals(const Question& question, const Settings& settings, const Traits& traits) {
   std::vector<Refusal> out;
   for (std::optional<Refusal> one :
-       {quantization(question, traits), dtype(question, settings, traits), expert_parallel(question), batch(settings),
-        heads(question, settings), kv_heads(question, settings), expert_blocks(question, settings, traits)}) {
+       {architecture(question, traits), quantization(question, traits), dtype(question, settings, traits),
+        expert_parallel(question, settings), batch(settings), heads(question, settings), kv_heads(question, settings),
+        context_ranks(question, settings), expert_blocks(question, settings, traits)}) {
     if (one) out.push_back(std::move(*one));
   }
   return out;

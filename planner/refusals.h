@@ -17,8 +17,8 @@
 namespace kvfit::planner {
 
 struct Refusal {
-  std::string
-      id;  ///< of the check: "heads", "kv_heads", "expert_blocks", "batch", "expert_parallel", "dtype", "quantization"
+  std::string id;  ///< of the check: "heads", "kv_heads", "expert_blocks", "batch", "expert_parallel", "context_parallel",
+                   ///< "dtype", "quantization", "architecture"
   std::int64_t need = 0;  ///< the least that would do; more than `have`
   std::int64_t have = 0;
   std::string text, remedy;  ///< sentences without a full stop
