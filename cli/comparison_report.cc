@@ -120,6 +120,8 @@ std::string comparison_footing(const BootLog& log, const Comparison& comparison)
   } else {
     out += comparison.lines.empty() ? "\nNothing to compare\n" : "\nEvery line agrees within its bar\n";
   }
+  if (log.engine == "vllm" && !comparison.lines.empty() && log.available_kv.empty() && log.kv_tokens.empty())
+    out += "The log ends before the KV cache was sized: only what came before it is compared\n";
   out += cause_text(comparison) + assumed_text(comparison);
   for (const runtime::Logged<std::string>& one : log.unusable)
     out += format("Line {} is not used: {}\n", one.line, one.value);

@@ -159,9 +159,11 @@ void pool_line(const char* id, const char* text, double low, double high, double
   out.given(id, text, low, high, rounding, share * high, value, printed->line);
 }
 
+// Each rank prints what its own memory holds; the engine goes on with the least of them.
 template <typename T>
-std::optional<Logged<T>> final_of(const LoggedList<T>& list) {
-  return list.empty() ? std::nullopt : std::optional<Logged<T>>(list.back());
+std::optional<Logged<T>> least_of(const LoggedList<T>& list) {
+  const auto less = [](const Logged<T>& a, const Logged<T>& b) { return a.value < b.value; };
+  return list.empty() ? std::nullopt : std::optional<Logged<T>>(*std::min_element(list.begin(), list.end(), less));
 }
 
 // Blocks, tokens, concurrency and refusals follow from the printed available KV alone.
@@ -175,11 +177,13 @@ void capacity_lines(const BootLog& log, const Evaluator& evaluator, const Number
   const planner::KvCapacity& high = pool.high;
   const double needed = to_gib(low.needed);
   pool_line("blocks", "KV cache blocks", number(low.num_gpu_blocks), number(high.num_gpu_blocks), 0, pool.share,
-            final_of(log.num_gpu_blocks), out);
+            least_of(log.num_gpu_blocks), out);
   pool_line("tokens", "KV cache size in tokens", number(low.tokens), number(high.tokens), 1, pool.share,
-            final_of(log.kv_tokens), out);
+            least_of(log.kv_tokens), out);
+  // Of several ranks only the last one's concurrency is known.
+  const bool alike = log.kv_tokens.empty() || log.kv_tokens.back().value == least_of(log.kv_tokens)->value;
   pool_line("concurrency", "requests of full length at once", low.max_concurrency, high.max_concurrency, kHalfStep,
-            pool.share, log.concurrency, out);
+            pool.share, alike ? log.concurrency : std::nullopt, out);
   pool_line("mamba_blocks", "blocks for recurrent states", number(low.num_gpu_blocks), number(high.num_gpu_blocks), 0,
             pool.share, log.mamba_blocks, out);
   pool_line("needed_kv", "KV cache one request needs, GiB", needed, needed, kHalfStep, 0, log.needed_kv, out);
@@ -196,7 +200,7 @@ void other_engine_lines(const BootLog& log, const Evaluator& evaluator, const Nu
   const Pool pool = pool_of(*available, 2 * kHalfStep, evaluator, n);  // the sum of two printed sizes
   if (pool.high.groups != 1) return;
   pool_line("tokens", "KV cache size in tokens", number(pool.low.num_gpu_blocks * pool.low.block_size),
-            number((pool.high.num_gpu_blocks + 1) * pool.high.block_size), 0, 0, final_of(log.kv_tokens), out);
+            number((pool.high.num_gpu_blocks + 1) * pool.high.block_size), 0, 0, least_of(log.kv_tokens), out);
 }
 
 bool other_weights(const BootLog& log, const Numbers& n) {

@@ -10,6 +10,7 @@
 
 #include "profiles/document.h"
 #include "profiles/error.h"
+#include "profiles/spelling.h"
 #include "runtime/deployment_serving.h"
 #include "runtime/serve_call.h"
 
@@ -127,6 +128,7 @@ planner::Serving settings_from_log(const BootLog& log, planner::Serving base) {
   take(base.enable_prefix_caching, log.prefix_caching);
   take(base.enforce_eager, log.eager);
   take(base.kv_cache_dtype, log.kv_cache_dtype);
+  if (log.quantization && profiles::lower(log.quantization->value) != "none") base.quantization = log.quantization->value;
   if (log.kv_format && base.kv_cache_dtype == "auto") base.kv_cache_dtype = log.kv_format->value;
   take(base.tensor_parallel_size, log.tensor_parallel_size);
   take(base.pipeline_parallel_size, log.pipeline_parallel_size);
